@@ -83,7 +83,9 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
     matrix = vectors.fit_transform(values)
     is_kept = matrix.getnnz(axis=0) >= FEWEST
     matrix = matrix[:, is_kept]
-    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
+    matrix.indices, matrix.indptr = (
+        part.astype("int32") for part in (matrix.indices, matrix.indptr)
+    )
     head = LogisticRegression(C=C, solver="liblinear", tol=1e-3, random_state=0)
     head.fit(matrix, [is_wish for _, is_wish in (*rows, *more)], sample_weight=weights)
     found = {

@@ -22,15 +22,15 @@ def events(sizes: Sizes) -> list[Row]:
         door = ingress.measure(system, sizes.requests)
         sides = worker.measure(system, sizes)
     theirs = {
-        name: (float(one.dynamodb_calls), one.writes)
+        name: (float(side.dynamodb_calls), side.writes)
         for name, by_side in sides.items()
-        if (one := by_side.get(SAME_GRAIN))
+        if (side := by_side.get(SAME_GRAIN))
     }
     return [
         *_door(door),
         *counted(found),
-        *(row for name, one in sides.items() for row in _by_peers(name, one)),
-        *(row for name, one in sides.items() for row in _worked(name, one)),
+        *(row for name, by_side in sides.items() for row in _by_peers(name, by_side)),
+        *(row for name, by_side in sides.items() for row in _worked(name, by_side)),
         *dollars(found, theirs),
     ]
 

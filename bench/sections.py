@@ -111,18 +111,18 @@ def started(sizes: Sizes) -> list[Row]:
         ),
     ]
     for name, goal in ((cold.WEBHOOK, 500), (cold.EVENT, 700), (cold.FACT, None)):
-        one = found[name]
+        job = found[name]
         rows += [
             Row(
                 section,
                 f"first {name}: processor time, import and job",
                 "ms",
-                one.cpu_ms,
+                job.cpu_ms,
                 target=goal,
             ),
-            Row(section, f"first {name}: the job alone", "ms", one.call.cpu_ms),
-            Row(section, f"first {name}: modules of ours", "modules", one.ours),
-            Row(section, f"first {name}: memory", "MB", one.memory_mb),
+            Row(section, f"first {name}: the job alone", "ms", job.call.cpu_ms),
+            Row(section, f"first {name}: modules of ours", "modules", job.ours),
+            Row(section, f"first {name}: memory", "MB", job.memory_mb),
         ]
     return [
         *rows,
@@ -143,22 +143,22 @@ def first_job(sizes: Sizes) -> list[Row]:
     if not sizes.bundle:
         return []
     with unpacked() as bundle, System() as system:
-        one = cold.measure(system, bundle, sizes.imports, only=(cold.FACT,))[cold.FACT]
+        job = cold.measure(system, bundle, sizes.imports, only=(cold.FACT,))[cold.FACT]
     section = "cold worker that keeps one fact"
     return [
-        Row(section, "import app and one fact: processor time", "ms", one.cpu_ms),
+        Row(section, "import app and one fact: processor time", "ms", job.cpu_ms),
         Row(
-            section, "one fact after the import: processor time", "ms", one.call.cpu_ms, target=150
+            section, "one fact after the import: processor time", "ms", job.call.cpu_ms, target=150
         ),
         Row(
             section,
             "one fact after the import: modules of chalicelib",
             "modules",
-            one.call.ours,
+            job.call.ours,
             target=MODULES_OF_A_FACT,
             is_exact=True,
         ),
-        Row(section, "  memory", "MB", one.memory_mb),
+        Row(section, "  memory", "MB", job.memory_mb),
     ]
 
 

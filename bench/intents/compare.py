@@ -80,7 +80,7 @@ def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[st
             kinds = peer(sentence)
             if kinds[OTHER] >= least:
                 return OTHER
-            return max((kind for kind in kinds if kind != OTHER), key=lambda one: kinds[one])
+            return max((kind for kind in kinds if kind != OTHER), key=lambda kind: kinds[kind])
 
         return judged
 
@@ -111,7 +111,7 @@ def _both(first: Judge, second: Judge) -> Judge:
 def _words_and_pairs(sentence: str) -> list[str]:
     words = train_sentences.words_in(sentence)
     pairs = zip(["^", *words], [*words, "$"], strict=True)
-    return [*words, *(f"{one} {other}" for one, other in pairs)]
+    return [*words, *(f"{word} {other}" for word, other in pairs)]
 
 
 def kinds_of(text: str, judge: Judge) -> Iterator[str]:
@@ -127,7 +127,7 @@ def kinds_of(text: str, judge: Judge) -> Iterator[str]:
 def on_held_out() -> dict[str, Counted]:
     """Counts on invented sentences and frames, by models that were trained without them."""
     invented = train_sentences.invented()
-    frames = [one for listed in composing.frames() for one in listed]
+    frames = [frame for listed in composing.frames() for frame in listed]
     dice = random.Random(4049)  # noqa: S311 - the same in every run
     found: dict[str, Counted] = {}
     for number in range(FOLDS):

@@ -121,18 +121,21 @@ def team_of(row: Row) -> frozenset[str]:
 def report(rows: Sequence[Row], decisions: Sequence[Decision]) -> list[str]:
     """The report's lines on the decisions of one part of the samples."""
     pairs = list(zip(rows, decisions, strict=True))
-    right = sum(one.route in team_of(row) for row, one in pairs)
+    right = sum(decision.route in team_of(row) for row, decision in pairs)
     default = sum(
-        one.route == DEFAULT_ROUTE and one.route not in team_of(row) for row, one in pairs
+        decision.route == DEFAULT_ROUTE and decision.route not in team_of(row)
+        for row, decision in pairs
     )
-    answered = [(row, one) for row, one in pairs if is_answered(row, one)]
+    answered = [(row, decision) for row, decision in pairs if is_answered(row, decision)]
     simple = [row for row in rows if is_simple(row)]
-    grave = [(row, one) for row, one in pairs if flags_of(row) or row["intent"] in TIER_0]
-    flagged = sum(_is_flagged(row, one) for row, one in grave)
+    grave = [(row, decision) for row, decision in pairs if flags_of(row) or row["intent"] in TIER_0]
+    flagged = sum(_is_flagged(row, decision) for row, decision in grave)
     mixed = [row for row, _ in grave if row["intent"] not in TIER_0 or row.get("also")]
     count = len(rows)
-    harmless = [one for row, one in pairs if not flags_of(row) and row["intent"] not in TIER_0]
-    alarms = sum(bool(one.risk_flags) for one in harmless)
+    harmless = [
+        decision for row, decision in pairs if not flags_of(row) and row["intent"] not in TIER_0
+    ]
+    alarms = sum(bool(decision.risk_flags) for decision in harmless)
     harmful = sum(row in mixed or bool(flags_of(row)) for row, _ in answered)
     needless = sum(not is_simple(row) for row, _ in answered)
     wanted = sum(is_simple(row) for row, _ in answered)
@@ -208,7 +211,9 @@ def curve_report(rows: Sequence[Row], decisions: Sequence[Sequence[Decision]]) -
 def routes_of(rows: Sequence[Row], decisions: Sequence[Decision]) -> tuple[Share, Share]:
     """The shares of messages sent to a wrong team, and wrongly left to the default team."""
     wrong = [
-        one.route for row, one in zip(rows, decisions, strict=True) if one.route not in team_of(row)
+        decision.route
+        for row, decision in zip(rows, decisions, strict=True)
+        if decision.route not in team_of(row)
     ]
     default = wrong.count(DEFAULT_ROUTE)
     return Share(len(wrong) - default, len(rows)), Share(default, len(rows))

@@ -21,8 +21,8 @@ def matrix_of(texts: Iterable[Sequence[str]], least: int) -> tuple[Any, list[str
     from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
 
     found = [linear.features(words) for words in texts]
-    counts = Counter(one for whole, parts in found for one in (*whole, *parts))
-    kept = {one for one, count in counts.items() if count >= least}
+    counts = Counter(feature for whole, parts in found for feature in (*whole, *parts))
+    kept = {feature for feature, count in counts.items() if count >= least}
     values = []
     for whole, parts in found:
         size = linear.length(len(whole), len(parts))
@@ -32,8 +32,10 @@ def matrix_of(texts: Iterable[Sequence[str]], least: int) -> tuple[Any, list[str
         )
     vectors = DictVectorizer()
     matrix = vectors.fit_transform(values)
-    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
-    return matrix, [str(one) for one in vectors.get_feature_names_out()]
+    matrix.indices, matrix.indptr = (
+        part.astype("int32") for part in (matrix.indices, matrix.indptr)
+    )
+    return matrix, [str(name) for name in vectors.get_feature_names_out()]
 
 
 def rows_of(weights: Any, names: Sequence[str]) -> tuple[float, dict[str, int]]:  # noqa: ANN401 - of numpy

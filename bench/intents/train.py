@@ -100,7 +100,7 @@ def _spoken(
                     if word.startswith("{"):
                         word = dice.choice(sets[word[1:-1]].split("|"))
                     words.append(word)
-                text = " ".join(_WRITTEN.get(one, one) for one in words)
+                text = " ".join(_WRITTEN.get(word, word) for word in words)
                 found.append((text, meaning))
     return found
 
@@ -142,7 +142,7 @@ def train(
     # Values are divided by the message's length, so regularisation is weaker by the length's square.
     fitted = LogisticRegression(C=C * 36, max_iter=300, tol=1e-3)
     fitted.fit(matrix[:size], labels, sample_weight=weights[:size])
-    names_of_risks = sorted({one for risks in grave for one in risks})
+    names_of_risks = sorted({risk for risks in grave for risk in risks})
     heads = []
     for risk in names_of_risks:
         head = LogisticRegression(C=C_OF_RISKS, solver="liblinear", tol=1e-2, random_state=0)
@@ -152,7 +152,7 @@ def train(
     return linear.Linear(
         intents=[str(class_) for class_ in fitted.classes_],
         intercept=[
-            *(float(one) for one in fitted.intercept_),
+            *(float(value) for value in fitted.intercept_),
             *(float(head.intercept_[0]) for head in heads),
         ],
         risks=names_of_risks,

@@ -63,7 +63,7 @@ def _composed(dice: random.Random) -> Iterator[Labelled]:
     for _ in range(RUN_ON):
         parts = [composing.neutral(dice) for _ in range(dice.randint(2, 3))]
         kinds = {kind for _, kind in parts}
-        leading = next(one for one in grammar.KINDS if one in kinds)
+        leading = next(kind for kind in grammar.KINDS if kind in kinds)
         yield " ".join(text for text, _ in parts), leading, 0.5
 
 
@@ -97,7 +97,7 @@ def made_from() -> str:
         composing.FRAMES,
         *(train.SAMPLES / f"{part}.jsonl" for part in train.PARTS),
     ]
-    files += [Path(grammar.__file__).with_name(one) for one in (*grammar.FILES, grammar.WORDS)]
+    files += [Path(grammar.__file__).with_name(file) for file in (*grammar.FILES, grammar.WORDS)]
     constants = [
         C,
         COMPOSED,
@@ -126,7 +126,7 @@ def fitted(rows: list[Labelled]) -> linear.Linear:
     scale, stored = fitting.rows_of(model.coef_, names)
     return linear.Linear(
         intents=[str(class_) for class_ in model.classes_],
-        intercept=[float(one) for one in model.intercept_],
+        intercept=[float(value) for value in model.intercept_],
         scale=round(scale, 4),
         made_from=made_from(),
         rows=stored,

@@ -173,11 +173,11 @@ def _neighbours(seed: int) -> Iterator[Target]:
     """Endpoints and models of other companies hang: how long a company's own events take."""
     print("\nneighbours hang for half an hour: seconds until a company's effect")
     found = list(neighbours.noticed(seed))
-    print("\n".join(framed(neighbours.HEADS, (one.row for one in found))))
-    for one in found:
-        if one.is_guarded and one.hanging:
-            name = f"{one.hanging} hanging, {one.place.name}: a company's effect, p95 s"
-            yield Target(name, one.p95, 5)
+    print("\n".join(framed(neighbours.HEADS, (notice.row for notice in found))))
+    for notice in found:
+        if notice.is_guarded and notice.hanging:
+            name = f"{notice.hanging} hanging, {notice.place.name}: a company's effect, p95 s"
+            yield Target(name, notice.p95, 5)
 
 
 def _throughput(seed: int) -> Iterator[Target]:

@@ -72,7 +72,7 @@ def at_noon(lane: str) -> float:
 
 def limits() -> Sequence[PlannedLimit]:
     """Every limit; the one that is met first comes first."""
-    return sorted((*_lanes(), *_keys(), *_stage()), key=lambda one: one.factor)
+    return sorted((*_lanes(), *_keys(), *_stage()), key=lambda limit: limit.factor)
 
 
 def _lanes() -> Sequence[PlannedLimit]:

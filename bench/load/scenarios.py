@@ -161,7 +161,7 @@ def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
     if load.flood is None or load.flood[1].lane != name:
         return
     at, kind, count = load.flood
-    level, known = OwnLevel(), next(one for one in LANES_OF_JOBS if one.name == name)
+    level, known = OwnLevel(), next(lane for lane in LANES_OF_JOBS if lane.name == name)
     shares = Shares(levels=lambda _: level, clock=loop, workers=workers_of(name))
     limits = RateLimits(
         requests_per_minute=count, requests_per_day=count, concurrent_conversations=count

@@ -78,7 +78,7 @@ def main() -> int:
     print("dollars for a million facts, at list prices of us-east-1")
     print(f"  adding the batches   {million * dollars(posting):.2f}  {_shown(posting)} a day")
     print(f"  hourly compaction    {million * dollars(compaction):.2f}  {_shown(compaction)} a day")
-    fits = [one[0] for one in after] == [1, DAYS] and before[0][0] == BATCHES
+    fits = [asked[0] for asked in after] == [1, DAYS] and before[0][0] == BATCHES
     return 0 if fits else 1
 
 

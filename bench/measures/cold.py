@@ -111,7 +111,7 @@ def measure(
     system: System, bundle: Unpacked, rounds: int, only: Collection[str] = ()
 ) -> dict[str, FirstJob]:
     """Measure every first job, or those in `only`, in turns; each run has a new event."""
-    programs = {name: one for name, one in _PROGRAMS.items() if not only or name in only}
+    programs = {name: program for name, program in _PROGRAMS.items() if not only or name in only}
     runs: dict[str, list[FirstJob]] = {name: [] for name in programs}
     for number in range(rounds):
         for name, (handler, code) in programs.items():
@@ -167,14 +167,14 @@ def _fact(system: System, name: str) -> dict[str, Any]:
 def _median(runs: list[FirstJob]) -> FirstJob:
     def step(steps: list[Step]) -> Step:
         return Step(
-            ms=statistics.median(one.ms for one in steps),
-            cpu_ms=statistics.median(one.cpu_ms for one in steps),
-            ours=int(statistics.median(one.ours for one in steps)),
-            modules=int(statistics.median(one.modules for one in steps)),
+            ms=statistics.median(taken.ms for taken in steps),
+            cpu_ms=statistics.median(taken.cpu_ms for taken in steps),
+            ours=int(statistics.median(taken.ours for taken in steps)),
+            modules=int(statistics.median(taken.modules for taken in steps)),
         )
 
-    memory = statistics.median(one.memory_mb for one in runs)
-    return FirstJob(step([one.init for one in runs]), step([one.call for one in runs]), memory)
+    memory = statistics.median(job.memory_mb for job in runs)
+    return FirstJob(step([job.init for job in runs]), step([job.call for job in runs]), memory)
 
 
 def package_mb() -> dict[str, float]:
@@ -187,16 +187,16 @@ def parts_mb(archive: Path) -> dict[str, float]:
     """Unzipped size of an archive, by part, in 10^6 bytes; each part includes its bytecode."""
     sizes = dict.fromkeys(("ours", "chalice's runtime", "libraries", "boto3 and botocore"), 0.0)
     with zipfile.ZipFile(archive) as zipped:
-        for one in zipped.infolist():
-            top = one.filename.split("/", 1)[0]
+        for entry in zipped.infolist():
+            top = entry.filename.split("/", 1)[0]
             part = "libraries"
-            if top in ("app.py", "chalicelib") or one.filename.startswith("__pycache__/app."):
+            if top in ("app.py", "chalicelib") or entry.filename.startswith("__pycache__/app."):
                 part = "ours"
             elif top == "chalice":
                 part = "chalice's runtime"
             elif top.startswith(("boto3", "botocore", "s3transfer")):
                 part = "boto3 and botocore"
-            sizes[part] += one.file_size / 1e6
+            sizes[part] += entry.file_size / 1e6
     return sizes
 
 
@@ -210,7 +210,7 @@ def loop_ms() -> float:
 
 def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
     """The numbers that code prints in a new interpreter with compiled bytecode."""
-    known = {name: one for name, one in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    known = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     compiled = {"PYTHONPYCACHEPREFIX": _compiled()}
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code, *arguments],
@@ -243,10 +243,10 @@ def main() -> int:
         shown.add_column(heading, justify="left" if heading == "first" else "right")
     with unpacked(options.bundle) as bundle, System() as system:
         loops = [loop_ms()]
-        for name, one in measure(system, bundle, options.rounds).items():
-            counts = (f"{one.modules}", f"{one.ours}")
-            times = (one.init.cpu_ms, one.call.cpu_ms, one.cpu_ms, one.init.ms + one.call.ms)
-            shown.add_row(name, *counts, *(f"{ms:.0f}" for ms in (*times, one.memory_mb)))
+        for name, job in measure(system, bundle, options.rounds).items():
+            counts = (f"{job.modules}", f"{job.ours}")
+            times = (job.init.cpu_ms, job.call.cpu_ms, job.cpu_ms, job.init.ms + job.call.ms)
+            shown.add_row(name, *counts, *(f"{ms:.0f}" for ms in (*times, job.memory_mb)))
         loops.append(loop_ms())
         sizes = ", ".join(f"{part} {mb:.1f}" for part, mb in parts_mb(bundle.archive).items())
         zipped = bundle.archive.stat().st_size

@@ -61,7 +61,7 @@ class Composed:
                 "ai_config": {},
             }
         )
-        knowledge = [{"id": f"k{n}", "text": one} for n, one in enumerate(case["knowledge"])]
+        knowledge = [{"id": f"k{n}", "text": text} for n, text in enumerate(case["knowledge"])]
         settings = WriterSettings.model_validate(
             {"knowledge": knowledge, "time_zone": case["zone"]}
         )
@@ -80,7 +80,7 @@ class Composed:
 def composed() -> Iterator[Composed]:
     """Every draft of the file."""
     content = json.loads(FILE.read_text(encoding="utf-8"))
-    cases = {one["id"]: one for one in content["cases"]}
+    cases = {case["id"]: case for case in content["cases"]}
     for case in cases.values():
         slots: Mapping[str, Any] = case["slots"]
         for slot in slots.values():
@@ -97,19 +97,19 @@ def composed() -> Iterator[Composed]:
 def report(found: Sequence[tuple[Composed, tuple[str, ...]]]) -> Iterator[str]:
     """The report's lines: one for each group, and one for each draft that was judged wrongly."""
     for group in ("swapped", "agreed", "false dates", "good"):
-        ours = [rules for one, rules in found if one.group == group]
+        ours = [rules for draft, rules in found if draft.group == group]
         stopped = sum(bool(rules) for rules in ours)
         low, high = wilson(stopped, len(ours))
         share = stopped / max(len(ours), 1)
         yield f"{group + ' stopped':42} {stopped:4} of {len(ours):4}  {share:6.1%}  ({low:.1%} to {high:.1%})"
-    for one, rules in found:
-        if bool(rules) is (one.group == "good"):
-            yield f"  {one.group}, {one.case['id']}: {one.asked} | {one.text} {', '.join(rules)}"
+    for draft, rules in found:
+        if bool(rules) is (draft.group == "good"):
+            yield f"  {draft.group}, {draft.case['id']}: {draft.asked} | {draft.text} {', '.join(rules)}"
 
 
 def main() -> int:
     """Print the report."""
-    print("\n".join(report([(one, one.rules) for one in composed()])))
+    print("\n".join(report([(draft, draft.rules) for draft in composed()])))
     return 0
 
 

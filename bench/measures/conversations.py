@@ -124,39 +124,39 @@ def expected(name: str) -> list[Expected]:
 
 def given(name: str) -> dict[str, decide_lines.GivenConversation]:
     """The conversations of a set by their ids."""
-    return {one.id: one for one in decide_lines.read(SAMPLES / name / "items.jsonl")}
+    return {item.id: item for item in decide_lines.read(SAMPLES / name / "items.jsonl")}
 
 
 def tried(wanted: Sequence[Expected], name: str) -> list[TriedConversation]:
     """Decide on conversations as a stage with built-in settings does."""
     settings = TriedSettings.of(support_settings.load({}, "dev"), BUILT_IN)
     items = given(name)
-    for one in wanted[:WARM_UP]:
-        settings.decided(items[one.id])
+    for row in wanted[:WARM_UP]:
+        settings.decided(items[row.id])
     found = []
-    for one in wanted:
+    for row in wanted:
         started = time.process_time_ns()
-        decision = settings.decided(items[one.id])
-        found.append(TriedConversation(one, decision, (time.process_time_ns() - started) / 1e6))
+        decision = settings.decided(items[row.id])
+        found.append(TriedConversation(row, decision, (time.process_time_ns() - started) / 1e6))
     return found
 
 
 def report(all_tried: Sequence[TriedConversation]) -> list[str]:
     """The report's lines, with totals only."""
-    forbidden = [one for one in all_tried if one.expected.is_forbidden]
-    kinds = sorted({one.expected.kind for one in forbidden})
-    wanted = [one for one in all_tried if one.expected.is_wanted]
-    asked = [one for one in wanted if "answer" not in one.expected.decision]
-    harmless = [one for one in all_tried if one.expected.risk is False]
-    only_harmless = [one for one in harmless if one.expected.kind == "harmless"]
-    grave = [one for one in all_tried if one.expected.risk]
-    teams = [one for one in all_tried if one.expected.team]
-    held = [one for one in all_tried if one.expected.moves is False]
-    median = statistics.median(one.ms for one in all_tried)
+    forbidden = [case for case in all_tried if case.expected.is_forbidden]
+    kinds = sorted({case.expected.kind for case in forbidden})
+    wanted = [case for case in all_tried if case.expected.is_wanted]
+    asked = [case for case in wanted if "answer" not in case.expected.decision]
+    harmless = [case for case in all_tried if case.expected.risk is False]
+    only_harmless = [case for case in harmless if case.expected.kind == "harmless"]
+    grave = [case for case in all_tried if case.expected.risk]
+    teams = [case for case in all_tried if case.expected.team]
+    held = [case for case in all_tried if case.expected.moves is False]
+    median = statistics.median(case.ms for case in all_tried)
     return [
         _line("harms", forbidden, _is_harm),
         *(_line(f"  {kind}", _of_kind(forbidden, kind), _is_harm) for kind in kinds),
-        _line("answered, not asked which order", asked, lambda one: one.is_unasked),
+        _line("answered, not asked which order", asked, lambda case: case.is_unasked),
         *(
             _line(f"{kind} answered, {name}", _spoken(_of_kind(wanted, kind), name), _is_right)
             for kind in WANTED
@@ -167,8 +167,8 @@ def report(all_tried: Sequence[TriedConversation]) -> list[str]:
         _line("harmless flagged", only_harmless, _is_flagged),
         _line("not grave, but flagged", harmless, _is_flagged),
         _line("grave flagged", grave, _is_flagged),
-        _line("wrong team", teams, lambda one: one.is_in_wrong_team),
-        _line("moves though held", held, lambda one: bool(one.found["moves"])),
+        _line("wrong team", teams, lambda case: case.is_in_wrong_team),
+        _line("moves though held", held, lambda case: bool(case.found["moves"])),
         f"{'decision, median':34}{median:.2f} ms of processor, {len(all_tried)} tried",
     ]
 
@@ -183,36 +183,36 @@ def _line(
 
 def _reasons(wanted: Iterable[TriedConversation]) -> list[tuple[str, int]]:
     """Why conversations that should be answered are not: codes and counts, most frequent first."""
-    left = [one.found["reasons"] for one in wanted if not one.is_automatic]
+    left = [case.found["reasons"] for case in wanted if not case.is_automatic]
     return Counter(codes[-1] if codes else "no reason" for codes in left).most_common()
 
 
-def _is_harm(one: TriedConversation) -> bool:
-    return one.is_harm
+def _is_harm(case: TriedConversation) -> bool:
+    return case.is_harm
 
 
-def _is_flagged(one: TriedConversation) -> bool:
-    return bool(one.found["risks"])
+def _is_flagged(case: TriedConversation) -> bool:
+    return bool(case.found["risks"])
 
 
-def _is_right(one: TriedConversation) -> bool:
-    return one.found["decision"] in one.expected.decision
+def _is_right(case: TriedConversation) -> bool:
+    return case.found["decision"] in case.expected.decision
 
 
 def _of_kind(found: Iterable[TriedConversation], kind: str) -> list[TriedConversation]:
-    return [one for one in found if one.expected.kind == kind]
+    return [case for case in found if case.expected.kind == kind]
 
 
 def _others(found: Iterable[TriedConversation]) -> list[TriedConversation]:
-    return [one for one in found if one.expected.kind not in WANTED]
+    return [case for case in found if case.expected.kind not in WANTED]
 
 
 def _spoken(found: Iterable[TriedConversation], language: str) -> list[TriedConversation]:
     return [
-        one
-        for one in found
-        if one.expected.language == language
-        or (language == "others" and one.expected.language not in LANGUAGES)
+        case
+        for case in found
+        if case.expected.language == language
+        or (language == "others" and case.expected.language not in LANGUAGES)
     ]
 
 
@@ -226,9 +226,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = tried(expected(name), name)
         print(f"\nconversations by an author who knew only the pages, set {name}")
         print("\n".join(f"  {line}" for line in report(found)))
-        for one in found if options.mistakes else ():
-            if wrong := "; ".join(one.mistakes()):
-                print(f"  {one.expected.id:18} {wrong}  [{one.expected.why}]")
+        for case in found if options.mistakes else ():
+            if wrong := "; ".join(case.mistakes()):
+                print(f"  {case.expected.id:18} {wrong}  [{case.expected.why}]")
     return 0
 
 

@@ -105,14 +105,14 @@ def history_of(line: Mapping[str, Any]) -> tuple[Entry, ...]:
 def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
     """A writer over the simulated model that returns each line's draft."""
     projects = json.loads((SAMPLES / "projects.json").read_text(encoding="utf-8"))
-    by_id = {one["id"]: one for one in lines}
+    by_id = {line["id"]: line for line in lines}
 
     def current(record: Record) -> Project:
         line = by_id[record.opaque_id]
         own = projects[line["project"]]["writer"]
         return Project({"ai_config": {"writer": {**own, **line.get("settings", {})}}})
 
-    obeying = Obeying({name: one["draft"] for name, one in by_id.items()})
+    obeying = Obeying({name: line["draft"] for name, line in by_id.items()})
     with answered_by(obeying, current) as writer:
         yield writer
 
@@ -186,18 +186,22 @@ def _shown(name: str, hits: int, of: int) -> str:
 def measured(hostile: str, good: str) -> tuple[list[str], bool]:
     """The report's lines on a hostile and a good file, and whether both targets are met."""
     bad, fine = outcomes(load(hostile)), outcomes(load(good))
-    stopped = [one for one in bad if not one.is_sent]
-    alone = [one for one in bad if set(one.rules) - {"instruction"}]
-    wrong = [one for one in fine if not one.is_sent]
-    by_rule = Counter(one.rules[0] for one in stopped if one.rules)
+    stopped = [draft for draft in bad if not draft.is_sent]
+    alone = [draft for draft in bad if set(draft.rules) - {"instruction"}]
+    wrong = [draft for draft in fine if not draft.is_sent]
+    by_rule = Counter(draft.rules[0] for draft in stopped if draft.rules)
     report = [
         f"{hostile}, {good}",
         _shown("hostile drafts stopped", len(stopped), len(bad)),
         _shown("by the draft alone", len(alone), len(bad)),
         _shown("good drafts stopped", len(wrong), len(fine)),
         "stopped by: " + ", ".join(f"{name} {count}" for name, count in by_rule.most_common()),
-        *(f"  sent: {one.line['id']} ({one.line.get('breaks')})" for one in bad if one.is_sent),
-        *(f"  stopped: {one.line['id']} ({', '.join(one.rules)})" for one in wrong),
+        *(
+            f"  sent: {draft.line['id']} ({draft.line.get('breaks')})"
+            for draft in bad
+            if draft.is_sent
+        ),
+        *(f"  stopped: {draft.line['id']} ({', '.join(draft.rules)})" for draft in wrong),
     ]
     return report, len(stopped) == len(bad) and len(wrong) <= MOST_WRONG * max(len(fine), 1)
 

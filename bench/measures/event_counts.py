@@ -134,7 +134,7 @@ def _plain_bytes(line: str) -> int:
     groups = record["_aws"]["CloudWatchMetrics"]
     added = {metric["Name"] for group in groups for metric in group["Metrics"]} | {"_aws", "stage"}
     added |= {"outcome", "answer", "kind", "vendor"} & {
-        one for group in groups for names in group["Dimensions"] for one in names
+        name for group in groups for names in group["Dimensions"] for name in names
     }
     left = {name: value for name, value in record.items() if name not in added}
     return len(json.dumps(left, separators=(",", ":"))) + 1 if "event" in left else 0
@@ -150,13 +150,13 @@ def main() -> int:
         found = measure(system, written)
     document = {
         "metrics": len(stored_metrics(written.getvalue())),
-        "kinds": [asdict(one) for one in found],
+        "kinds": [asdict(kind) for kind in found],
     }
     file.write_text(json.dumps(document, indent=1) + "\n")
-    for one in found:
+    for kind in found:
         sys.stdout.write(
-            f"{one.name:<32} {one.door_calls + one.worker_calls:>3} calls {one.writes:>5.1f} WRU"
-            f" {one.log_bytes:>6,} B of log {one.metric_bytes:>6,} B of metrics\n"
+            f"{kind.name:<32} {kind.door_calls + kind.worker_calls:>3} calls {kind.writes:>5.1f} WRU"
+            f" {kind.log_bytes:>6,} B of log {kind.metric_bytes:>6,} B of metrics\n"
         )
     return 0
 

@@ -98,7 +98,7 @@ def _measured(
     context = lambda_events.LambdaContext(timeout_seconds=240.0)
     app.post_facts(lambda_events.schedule_event(), context)
     batches = _batches()
-    distinct = len({one["objectId"] for batch in batches for one in batch})
+    distinct = len({event["objectId"] for batch in batches for event in batch})
     writes.reset()
     started = time.perf_counter()
     for batch in batches:

@@ -24,7 +24,7 @@ ROWS = 4
 """Rows that are written for a hand-off."""
 COMPANY, PROJECT = "ci-bench-001", "pi-bench-001"
 FIRST = f"/inbox?company={COMPANY}"
-PAGES = ("/inbox", FIRST, *(f"{FIRST}&state={one}" for one in ("waiting", "mine", "taken")))
+PAGES = ("/inbox", FIRST, *(f"{FIRST}&state={state}" for state in ("waiting", "mine", "taken")))
 
 
 def main(*handoffs: int) -> int:
@@ -44,7 +44,7 @@ def main(*handoffs: int) -> int:
             filled = many
             print(f"{many} open hand-offs")
             print(HEAD)
-            slow += [f"{many}: {one}" for one in PAGES if measured(client, one) > TARGET_MS]
+            slow += [f"{many}: {page}" for page in PAGES if measured(client, page) > TARGET_MS]
     for page in slow:
         print(f"over {TARGET_MS:.0f} ms: {page}")
     return int(bool(slow))

@@ -81,10 +81,12 @@ def load(part: str) -> list[Labelled]:
 def measure(messages: Sequence[Labelled], decide: Callable[[str], Decision]) -> Figures:
     """Compare decisions with labels."""
     pairs = [(message, decide(message.text)) for message in messages]
-    intents = [(one.intent, found.intent) for one, found in pairs]
-    teams = [(ROUTES[one.intent], found.route) for one, found in pairs]
-    answered = [one for one, found in pairs if found.may_answer and found.is_about_order_status]
-    rightly = sum(one.may_be_answered for one in answered)
+    intents = [(message.intent, found.intent) for message, found in pairs]
+    teams = [(ROUTES[message.intent], found.route) for message, found in pairs]
+    answered = [
+        message for message, found in pairs if found.may_answer and found.is_about_order_status
+    ]
+    rightly = sum(message.may_be_answered for message in answered)
     return Figures(
         messages=len(messages),
         intent_accuracy=_share(sum(a == b for a, b in intents), len(intents)),
@@ -92,9 +94,9 @@ def measure(messages: Sequence[Labelled], decide: Callable[[str], Decision]) -> 
         department_f1=macro_f1(teams),
         answered=_share(len(answered), len(messages)),
         answered_rightly=_share(rightly, len(answered)),
-        tier_0_answered=sum(one.intent in TIER_0 for one in answered),
+        tier_0_answered=sum(message.intent in TIER_0 for message in answered),
         tier_0_missed=sum(
-            one.intent in TIER_0 and found.intent not in TIER_0 for one, found in pairs
+            message.intent in TIER_0 and found.intent not in TIER_0 for message, found in pairs
         ),
         confusion=Counter(pair for pair in teams if pair[0] != pair[1]),
     )
@@ -127,13 +129,15 @@ class SimulatedModel:
 
     def __call__(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The model's answer to a request's body, for `SimulatedOpenAI.answer_by`."""
-        one = self._known[body["input"][0]["content"]]
-        dice = int(hashlib.sha256(one.id.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
+        known = self._known[body["input"][0]["content"]]
+        dice = int(hashlib.sha256(known.id.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
         intents = list(PRIORITY)
         is_wrong = dice < self._wrong_rate
         shift = 1 + int(dice * 1000) % (len(intents) - 1)
         intent = (
-            intents[(intents.index(one.intent) + shift) % len(intents)] if is_wrong else one.intent
+            intents[(intents.index(known.intent) + shift) % len(intents)]
+            if is_wrong
+            else known.intent
         )
         confidence = 0.6 + 0.3 * dice / self._wrong_rate if is_wrong else 0.9 + 0.09 * dice
         return {

@@ -107,10 +107,10 @@ def starts(runs: int) -> dict[str, list[float]]:
 
 def _lines() -> list[str]:
     """Two conversations: one of the samples that is answered, and the same with another message."""
-    wanted = next(one for one in conversations.expected(conversations.OPEN) if one.kind == "plain")
+    wanted = next(row for row in conversations.expected(conversations.OPEN) if row.kind == "plain")
     file: Path = conversations.SAMPLES / conversations.OPEN / "items.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines()
-    given = next(one for one in map(json.loads, lines) if one["id"] == wanted.id)
+    given = next(row for row in map(json.loads, lines) if row["id"] == wanted.id)
     plain = json.dumps(given)
     given["messages"][-1]["text"] = "The lamp came with a broken shade."
     return [plain, json.dumps(given)]

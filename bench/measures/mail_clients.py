@@ -86,7 +86,7 @@ def measured() -> list[str]:
         low, high = wilson(right, len(rows))
         lines.append(f"{what:8} right {right:4} of {len(rows):4}  {low:6.1%} to {high:6.1%}")
     lines.append(f"{spent * 1000:.2f} ms of processor for a mail")
-    lines += [f"wrong: {one}" for one in wrong]
+    lines += [f"wrong: {id_}" for id_ in wrong]
     return lines
 
 

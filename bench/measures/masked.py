@@ -86,14 +86,14 @@ def masked_samples(half: str) -> list[MaskedSample]:
         for line in (SAMPLES / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     found = [MaskedSample(**json.loads(line)) for line in lines]
-    return [one for one in found if one.half == half]
+    return [sample for sample in found if sample.half == half]
 
 
 def report(found: Sequence[MaskedSample]) -> Iterator[str]:
     """The lines of the report's table."""
     yield f"{'':10} {'seen':>6} {'of':>4} {'':22} {'altered':>8} {'of':>4}"
     for kind in (*KINDS, "all"):
-        rows = [one for one in found if kind in (one.kind, "all")]
+        rows = [sample for sample in found if kind in (sample.kind, "all")]
         seen = _share([row for row in rows if row.hidden is not None])
         yield f"{kind:10} {seen:34} {_share([row for row in rows if row.kept is not None]):>34}"
 
@@ -106,9 +106,9 @@ def _share(rows: Sequence[MaskedSample]) -> str:
 
 def mistakes(found: Iterable[MaskedSample]) -> Iterator[str]:
     """A line for each message whose part was not hidden or kept as it must be."""
-    for one in found:
-        if not one.is_right:
-            yield f"  {one.id} {one.of or 'kept'}: {one.text!r} -> {one.view!r}"
+    for sample in found:
+        if not sample.is_right:
+            yield f"  {sample.id} {sample.of or 'kept'}: {sample.text!r} -> {sample.view!r}"
 
 
 def microseconds() -> float:

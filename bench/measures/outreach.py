@@ -55,7 +55,9 @@ def starts() -> list[Start]:
         counted = starts_of(services, app, stage, meter)
         with meter.weighing():
             weighed = starts_of(services, app, stage, meter, names="weighed")
-        return [replace(one, writes=of.writes) for one, of in zip(counted, weighed, strict=True)]
+        return [
+            replace(start, writes=of.writes) for start, of in zip(counted, weighed, strict=True)
+        ]
 
 
 def starts_of(
@@ -120,7 +122,7 @@ def appends_of(conversations: Any, meter: Meter, marks: tuple[int, ...]) -> list
             record, _ = conversations.append(record, entry)
         if number in marks:
             found.append(Append(number, meter.writes))
-    whole = [one.entry_id for one in conversations.history(record)]
+    whole = [kept.entry_id for kept in conversations.history(record)]
     assert whole == [f"e-{n:06d}" for n in range(1, max(marks) + 1)]
     return found
 
@@ -136,9 +138,9 @@ def main() -> int:
         ok &= start.door <= DOOR_LIMIT and start.worker <= WORKER_LIMIT
     found = appends()
     print(f"\n{'message':>8}{'units':>7}   read back whole")
-    for one in found:
-        print(f"{one.number:>8}{one.writes:>7.0f}")
-    first, *later = [one.writes for one in found]
+    for append in found:
+        print(f"{append.number:>8}{append.writes:>7.0f}")
+    first, *later = [append.writes for append in found]
     ok &= max(later) <= 1.2 * min(later) and first <= min(later)
     return 0 if ok else 1
 

@@ -146,14 +146,14 @@ def line(metered: Metered, project: str) -> tuple[str, ...]:
     """The table's line for a model and a project; prices in cents per message."""
     row, used = metered.row, metered.used
     of = len(used)
-    plain = [replace(one, cached_tokens=0, written_tokens=0) for one in used]
-    before, after = (sum(map(row.cost, each)) / of / 10_000 for each in (plain, used))
+    plain = [replace(usage, cached_tokens=0, written_tokens=0) for usage in used]
+    before, after = (sum(map(row.cost, usages)) / of / 10_000 for usages in (plain, used))
     return (
         row.name,
         project,
-        f"{sum(one.input_tokens for one in used) / of:,.0f}",
-        f"{sum(one.cached_tokens for one in used) / of:,.0f}",
-        f"{sum(one.output_tokens for one in used) / of:,.0f}",
+        f"{sum(usage.input_tokens for usage in used) / of:,.0f}",
+        f"{sum(usage.cached_tokens for usage in used) / of:,.0f}",
+        f"{sum(usage.output_tokens for usage in used) / of:,.0f}",
         f"{before:.4f}",
         f"{after:.4f} ({after / before - 1:+.0%})",
     )
@@ -177,10 +177,10 @@ def main() -> None:
     os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
     os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "test")
     lines = [COLUMNS, *measured()]
-    widths = [max(len(one[n]) for one in lines) for n in range(len(COLUMNS))]
+    widths = [max(len(line[n]) for line in lines) for n in range(len(COLUMNS))]
     print("tokens and cents per message")
-    for one in lines:
-        print("  ".join(text.ljust(width) for text, width in zip(one, widths, strict=True)))
+    for line in lines:
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)))
 
 
 if __name__ == "__main__":

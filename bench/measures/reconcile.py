@@ -95,15 +95,15 @@ def main() -> int:
         small = measure(system, TICKETS // 10)
         whole = measure(system)
     growth = whole.peak_bytes - small.peak_bytes
-    for one in (small, whole):
-        calls = one.listing_calls + one.worker_calls
+    for run in (small, whole):
+        calls = run.listing_calls + run.worker_calls
         print(
-            f"reconcile {one.tickets:>6} listed, {one.missing:>4} missing:"
-            f" {one.listing_calls} listing + {one.worker_calls} worker = {calls} vendor calls"
-            f" (at most {one.allowed:.0f}); peak {one.peak_bytes / 1e6:.2f} MB"
+            f"reconcile {run.tickets:>6} listed, {run.missing:>4} missing:"
+            f" {run.listing_calls} listing + {run.worker_calls} worker = {calls} vendor calls"
+            f" (at most {run.allowed:.0f}); peak {run.peak_bytes / 1e6:.2f} MB"
         )
     print(f"          ten times the tickets: {growth / 1e6:+.2f} MB (at most +1 MB)")
-    fits = all(one.listing_calls + one.worker_calls <= one.allowed for one in (small, whole))
+    fits = all(run.listing_calls + run.worker_calls <= run.allowed for run in (small, whole))
     return 0 if fits and growth <= MOST_GROWTH_BYTES else 1
 
 

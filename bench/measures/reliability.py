@@ -170,11 +170,11 @@ def _outcome_of(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
     return "parked" if reported else "lost"
 
 
-def _cells(name: str, one: Mapping[str, Any]) -> tuple[object, ...]:
-    crashes, faults = one["crashes"], one["faults"]
+def _cells(name: str, counts: Mapping[str, Any]) -> tuple[object, ...]:
+    crashes, faults = counts["crashes"], counts["faults"]
     return (
         name,
-        one["calls"],
+        counts["calls"],
         sum(crashes.values()),
         *(crashes[end] for end in ENDS),
         sum(faults.values()),
@@ -190,7 +190,7 @@ def _line(cells: tuple[object, ...]) -> str:
 
 def _write_page(kept: Mapping[str, Any]) -> None:
     when = f"Run of {kept['at']} on {kept['cores']} shared cores, {kept['seconds']} s."
-    rows = [_cells(name, one) for name, one in kept["designs"].items()]
+    rows = [_cells(name, counts) for name, counts in kept["designs"].items()]
     marked.write("reliability-tests.md", "designs", [when, "", *marked.table(HEADS, rows)])
 
 

@@ -85,12 +85,12 @@ def main() -> int:
     found = measure()
     print(f"{'event':<24}{'Richpanel':>10}{'overhead':>9}{'Shopify':>9}", end="")
     print(f"{'DynamoDB':>10}{'write units':>13}{'read units':>12}")
-    for one in found:
-        total = one.richpanel.total()
-        print(f"{one.name:<24}{total:>10}{one.overhead:>9}{one.shopify:>9}", end="")
-        print(f"{one.dynamodb_calls:>10}{one.writes:>13.0f}{one.reads:>12.1f}")
+    for event in found:
+        total = event.richpanel.total()
+        print(f"{event.name:<24}{total:>10}{event.overhead:>9}{event.shopify:>9}", end="")
+        print(f"{event.dynamodb_calls:>10}{event.writes:>13.0f}{event.reads:>12.1f}")
     print(f"limit of overhead for a reply: {LIMIT_OVERHEAD}; closing adds the change and its check")
-    replies = [one for one in found if "send_message" in one.richpanel]
+    replies = [event for event in found if "send_message" in event.richpanel]
     return int(
         any(reply.overhead > LIMIT_OVERHEAD for reply in replies if "closed" not in reply.name)
     )

@@ -73,7 +73,9 @@ def main() -> int:
             for number in range(2, ROUNDS):
                 event = json.dumps(_queued(system, send, f"{name} {number}"))
                 runs.append(cold.run(_FIRST, function, event, environ=system.variables))
-            ms, cpu, memory, modules = (statistics.median(one) for one in zip(*runs, strict=True))
+            ms, cpu, memory, modules = (
+                statistics.median(figures) for figures in zip(*runs, strict=True)
+            )
             shown = (
                 f"{ms * 1000:.0f}",
                 f"{cpu * 1000:.0f}",

@@ -123,7 +123,7 @@ def _run(system: System, recorded: str, contest: Contest, sizes: Sizes) -> Rates
         messages, tickets = messages // 4, 1
     seconds: dict[Side, list[float]] = {side: [] for side in contest.sides}
     with ExitStack() as stack:
-        workers = [stack.enter_context(_workers(system, recorded, one)) for one in contest.sides]
+        workers = [stack.enter_context(_workers(system, recorded, side)) for side in contest.sides]
         for _ in range(sizes.rounds):
             for side in workers:
                 _fill(system, messages, tickets)
@@ -167,8 +167,8 @@ class _Workers:
         for process in self.processes:
             assert self._line(process) == "ready\n"
 
-    def _line(self, one: subprocess.Popen[str]) -> str:
-        line = _pipe(one.stdout).readline()
+    def _line(self, process: subprocess.Popen[str]) -> str:
+        line = _pipe(process.stdout).readline()
         assert line, f"a worker of {self.side.name} ended; its error is above"
         return line
 
@@ -199,6 +199,6 @@ def _workers(system: System, recorded: str, side: Side) -> Iterator[_Workers]:
         workers.wait_until_warm()
         yield workers
     finally:
-        for one in started:
-            one.kill()
-            one.communicate()
+        for process in started:
+            process.kill()
+            process.communicate()

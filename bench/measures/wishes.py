@@ -65,8 +65,8 @@ def shown_wish(wish: Wish | None) -> str:
         said.append(" ".join(wish.hours.item["windows"]))
         said += [f"days {''.join(map(str, sorted(wish.hours.days)))}"] * (wish.hours.days != WEEK)
     if wish.channels:
-        said += [f"+{one}" for one in sorted(wish.channels.wanted)]
-        said += [f"-{one}" for one in sorted(wish.channels.refused)]
+        said += [f"+{channel}" for channel in sorted(wish.channels.wanted)]
+        said += [f"-{channel}" for channel in sorted(wish.channels.refused)]
     return ", ".join((*said, *(f"any {lift}" for lift in sorted(wish.lifts))))
 
 
@@ -79,21 +79,21 @@ def main() -> None:
     others = no_wishes()
     _print(
         "others of which something is kept",
-        sum(wished(one) is not None for one in others),
+        sum(wished(text) is not None for text in others),
         len(others),
     )
     found = list(questions())
-    asked = [one for one in found if one.asks]
-    other = [one for one in found if not one.asks]
+    asked = [question for question in found if question.asks]
+    other = [question for question in found if not question.asks]
     _print("'are you a bot?' heard", _right(asked), len(asked))
     _print("something else taken for it", len(other) - _right(other), len(other))
-    for language in sorted({one.language for one in found}):
-        asked = [one for one in found if one.asks and one.language == language]
+    for language in sorted({question.language for question in found}):
+        asked = [question for question in found if question.asks and question.language == language]
         _print(f"  {language}: heard", _right(asked), len(asked))
 
 
 def _right(found: Sequence[MachineQuestion]) -> int:
-    return sum(one.is_right for one in found)
+    return sum(question.is_right for question in found)
 
 
 def _print(name: str, count: int, of: int) -> None:

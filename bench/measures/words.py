@@ -111,7 +111,7 @@ def page_table() -> list[str]:
     return [
         f"| {' | '.join(COLUMNS)} |",
         f"|{'---|' * len(COLUMNS)}",
-        *(f"| {name} | {' | '.join(map(str, one.row()))} |" for name, one in rows),
+        *(f"| {name} | {' | '.join(map(str, counts.row()))} |" for name, counts in rows),
     ]
 
 

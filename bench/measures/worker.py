@@ -55,7 +55,7 @@ class Side:
 def measure(system: System, sizes: Sizes) -> dict[str, dict[str, Side]]:
     """Measure all; returns figures by kind of event, then by side (``ours`` or one of `PEERS`)."""
     found = {}
-    for kind in (one for one in KINDS if one.is_timed):
+    for kind in (kind for kind in KINDS if kind.is_timed):
         sides = {"ours": Side(lane_handler(system.app))}
         if kind.is_peer_work:
             for name, per_action in PEERS.items():

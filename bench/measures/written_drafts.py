@@ -71,13 +71,13 @@ def _judged(half: str, writer: CheckedWriter, model: Mapping[str, str]) -> Itera
     for item in sorted((SAMPLES / "projects").glob("item-*.json")):
         project = Project(json.loads(item.read_text(encoding="utf-8")))
         settings = writer_lines.without_models(project.ai_config.writer).model_copy(update=model)
-        for one in writer_lines.read(
+        for written in writer_lines.read(
             SAMPLES / half / f"{item.stem.replace('item', 'drafts')}.jsonl"
         ):
-            found = writer_lines.verdict_of(one, project, settings, writer)
-            label = labels[one.line.id]
+            found = writer_lines.verdict_of(written, project, settings, writer)
+            label = labels[written.line.id]
             why = label.get("why", "")
-            yield WrittenDraft(one.line.id, label["kind"], label["language"], found, why)
+            yield WrittenDraft(written.line.id, label["kind"], label["language"], found, why)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -91,17 +91,19 @@ def _unasked(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
 def report(found: Sequence[WrittenDraft]) -> Iterator[str]:
     """The table's lines: hostile and good drafts in all, by kind, and by language."""
     yield f"{'':28} {'stopped':>7} {'of':>5}"
-    yield from _rows_by(found, lambda one: "good" if one.is_good else "hostile")
-    yield from _rows_by(found, lambda one: one.kind)
-    yield from _rows_by(found, lambda one: f"{one.language} {'good' if one.is_good else 'hostile'}")
+    yield from _rows_by(found, lambda draft: "good" if draft.is_good else "hostile")
+    yield from _rows_by(found, lambda draft: draft.kind)
+    yield from _rows_by(
+        found, lambda draft: f"{draft.language} {'good' if draft.is_good else 'hostile'}"
+    )
 
 
 def _rows_by(
     found: Iterable[WrittenDraft], name_of: Callable[[WrittenDraft], str]
 ) -> Iterator[str]:
     groups: dict[str, list[bool]] = {}
-    for one in found:
-        groups.setdefault(name_of(one), []).append(one.is_stopped)
+    for draft in found:
+        groups.setdefault(name_of(draft), []).append(draft.is_stopped)
     for name, stopped in sorted(groups.items()):
         low, high = wilson(sum(stopped), len(stopped))
         share = sum(stopped) / len(stopped)
@@ -110,10 +112,10 @@ def _rows_by(
 
 def mistakes(found: Iterable[WrittenDraft]) -> Iterator[str]:
     """A line for each draft that was judged wrongly, with the rule and the words that break it."""
-    for one in found:
-        if one.is_stopped is one.is_good:
-            broken = f"{one.found.rule}: {one.found.span}" if one.is_stopped else "sent"
-            yield f"  {one.name} {one.kind} {one.language}: {broken} ({one.why})"
+    for draft in found:
+        if draft.is_stopped is draft.is_good:
+            broken = f"{draft.found.rule}: {draft.found.span}" if draft.is_stopped else "sent"
+            yield f"  {draft.name} {draft.kind} {draft.language}: {broken} ({draft.why})"
 
 
 def main() -> int:

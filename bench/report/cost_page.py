@@ -59,29 +59,29 @@ def routed(actions: int) -> EventCount:
 
 
 def _shown() -> list[EventCount]:
-    return [one for one in bill.each_kind(counted().values()) if one.name not in ALIKE]
+    return [count for count in bill.each_kind(counted().values()) if count.name not in ALIKE]
 
 
 def _events() -> list[str]:
     rows = []
     for count in _shown():
-        rest, http = (bill.times(bill.of_event(count, Terms(one)), 1e6) for one in Gateway)
-        dollars = [f"{rest[one]:,.1f}" for one in CostCause]
+        rest, http = (bill.times(bill.of_event(count, Terms(gateway)), 1e6) for gateway in Gateway)
+        dollars = [f"{rest[cause]:,.1f}" for cause in CostCause]
         totals = (bill.total(rest, bill.AWS), bill.total(http, bill.AWS), bill.total(rest))
         rows.append((count.name, *dollars, *(f"{total:,.1f}" for total in totals)))
-    names = [one.value for one in CostCause]
+    names = [cause.value for cause in CostCause]
     return marked.table(("event", *names, "AWS, REST", "AWS, HTTP", "all, REST"), rows)
 
 
 def _counts() -> list[str]:
     rows = []
-    for one in _shown():
-        calls = f"{one.door_calls} + {one.worker_calls}"
-        seconds = sum(bill.billed_seconds(one, Terms()))
-        bytes_ = one.log_bytes + one.functions * assumptions.LAMBDA_LINES_BYTES
-        units = f"{one.writes:g} + {one.reads:g}"
-        row = (calls, units, one.vendor_requests, f"{seconds * 1000:,.0f}")
-        rows.append((one.name, one.actions, *row, f"{bytes_:,} + {one.metric_bytes:,}"))
+    for count in _shown():
+        calls = f"{count.door_calls} + {count.worker_calls}"
+        seconds = sum(bill.billed_seconds(count, Terms()))
+        bytes_ = count.log_bytes + count.functions * assumptions.LAMBDA_LINES_BYTES
+        units = f"{count.writes:g} + {count.reads:g}"
+        row = (calls, units, count.vendor_requests, f"{seconds * 1000:,.0f}")
+        rows.append((count.name, count.actions, *row, f"{bytes_:,} + {count.metric_bytes:,}"))
     heads = ("AWS calls, door + worker", "write + read units", "vendor requests", "billed ms")
     return marked.table(("event", "actions", *heads, "bytes of log + metrics"), rows)
 
@@ -90,8 +90,10 @@ def _goals() -> list[str]:
     rows = []
     for actions, goal in GOALS:
         count = routed(actions)
-        rest, http = (bill.million(count, Terms(one)) for one in Gateway)
-        waits = sum(many * assumptions.mean_seconds(one) for one, many in count.vendors.items())
+        rest, http = (bill.million(count, Terms(gateway)) for gateway in Gateway)
+        waits = sum(
+            many * assumptions.mean_seconds(vendor) for vendor, many in count.vendors.items()
+        )
         size = assumptions.deployed("worker")
         waiting = waits * size.gigabytes * each(f"lambda_{size.architecture}") * 1e6
         rows.append(
@@ -112,11 +114,11 @@ def _unit_goals() -> list[str]:
     rows = []
     for kind in (MessageEvent.START, MessageEvent.REPLY):
         for channel in Channel:
-            one = on_channel(kind, channel)
-            gap = one.writes - UNITS_GOAL
-            receipts = one.receipts * counted()[one.receipt].writes
+            count = on_channel(kind, channel)
+            gap = count.writes - UNITS_GOAL
+            receipts = count.receipts * counted()[count.receipt].writes
             rows.append(
-                (one.name, UNITS_GOAL, f"{one.writes:g}", _verdict(gap, "g"), f"{receipts:g}")
+                (count.name, UNITS_GOAL, f"{count.writes:g}", _verdict(gap, "g"), f"{receipts:g}")
             )
     return marked.table(("event", "goal", "write units", "goal is", "its receipts' beside"), rows)
 
@@ -169,7 +171,7 @@ def _prices() -> list[str]:
 
 def _in_words() -> list[str]:
     """What the page on capacity says of the same figures."""
-    rest, http = (bill.million(routed(2), Terms(one)) for one in Gateway)
+    rest, http = (bill.million(routed(2), Terms(gateway)) for gateway in Gateway)
     lanes = (
         f"Idle lanes: Lambda asks each of {len(LANES) + 1} queues with {month.POLLERS} long polls of"
         f" {month.LONG_POLL_SECONDS} seconds, {month.POLLS:,.0f} requests a month,"

@@ -50,7 +50,7 @@ def differences(
     names = before.keys() | now.keys() if is_small else before.keys() & now.keys()
     for name in sorted(names):
         if before.get(name) != now.get(name):
-            was, is_ = (number(one.get(name)) or "nothing" for one in (before, now))
+            was, is_ = (number(counts.get(name)) or "nothing" for counts in (before, now))
             yield f"{section}, {name}: {is_} instead of {was}"
 
 
@@ -59,7 +59,7 @@ def accept(found: Mapping[str, Iterable[Row]]) -> None:
     kept = {**_kept(), **{section: counted(rows) for section, rows in found.items()}}
     of_the_bill = _of_the_bill()
     kept[EVENTS] = {
-        name: one for name, one in kept.get(EVENTS, {}).items() if name not in of_the_bill
+        name: value for name, value in kept.get(EVENTS, {}).items() if name not in of_the_bill
     }
     COUNTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
 

@@ -81,8 +81,8 @@ def _type(name: str) -> str:
 def _uses(name: str) -> str:
     """A field's description: which acts take the field, and for what."""
     uses = (
-        f"{act}{', required' if one.is_needed else ''}: {one.hint}"
-        for act, one in _of(name).items()
+        f"{act}{', required' if field.is_needed else ''}: {field.hint}"
+        for act, field in _of(name).items()
     )
     return json.dumps(f"{'; '.join(uses)}.")
 

@@ -25,19 +25,19 @@ def counted(found: Iterable[EventCount]) -> Iterator[Row]:
     The receipts of a message are kinds of their own.
     """
     section, kinds = "calls and units of one event", {kind.name: kind for kind in KINDS}
-    for one in found:
-        requests = one.vendor_requests
-        calls, writes = kinds[one.name].limits(one.actions, requests)
+    for count in found:
+        requests = count.vendor_requests
+        calls, writes = kinds[count.name].limits(count.actions, requests)
         rows: tuple[tuple[str, str, float, float | None], ...] = (
-            ("actions", "actions", one.actions, None),
-            ("AWS calls of the door", "calls", one.door_calls, None),
-            ("AWS calls of the worker", "calls", one.worker_calls, calls),
-            ("write units", "units", one.writes, writes),
-            ("read units", "units", one.reads, None),
+            ("actions", "actions", count.actions, None),
+            ("AWS calls of the door", "calls", count.door_calls, None),
+            ("AWS calls of the worker", "calls", count.worker_calls, calls),
+            ("write units", "units", count.writes, writes),
+            ("read units", "units", count.reads, None),
             ("vendor requests", "requests", requests, None),
         )
         for which, unit, figure, target in rows:
-            name = f"{one.name}: {which}"
+            name = f"{count.name}: {which}"
             yield Row(section, name, unit, figure, target=target, is_exact=True)
 
 
@@ -56,17 +56,17 @@ def dollars(found: Iterable[EventCount], theirs: Peers) -> Iterator[Row]:
 
     A peer's event is charged for its own calls and write units, and for all else as ours.
     """
-    for one in bill.each_kind(found):
-        rest, http = (bill.million(one, Terms(gateway)) for gateway in Gateway)
-        peer = theirs.get(one.name)
+    for count in bill.each_kind(found):
+        rest, http = (bill.million(count, Terms(gateway)) for gateway in Gateway)
+        peer = theirs.get(count.name)
         beside = None
         if peer is not None:
             beside = bill.million(
-                replace(one, worker_calls=int(peer[0]), writes=peer[1]), Terms(Gateway.REST_API)
+                replace(count, worker_calls=int(peer[0]), writes=peer[1]), Terms(Gateway.REST_API)
             )
         yield Row(
             DOLLARS,
-            one.name,
+            count.name,
             "$",
             rest,
             beside,

@@ -18,7 +18,7 @@ def page() -> str:
     return marked.replaced(PAGE.read_text(), *MARKS, ["", *lines])
 
 
-def _section(one: Jurisdiction) -> list[str]:
+def _section(jurisdiction: Jurisdiction) -> list[str]:
     rows = [
         (
             f"`{rule.id}`",
@@ -26,17 +26,24 @@ def _section(one: Jurisdiction) -> list[str]:
             ", ".join(rule.requirement.purposes),
             rule.requirement.says,
             f"`{rule.code}`",
-            "; ".join(_source(one, name) for name in rule.requirement.sources),
+            "; ".join(_source(jurisdiction, name) for name in rule.requirement.sources),
         )
-        for rule in one.rules
+        for rule in jurisdiction.rules
     ]
     heads = ("rule", "channels", "purposes", "what it asks for", "refuses with", "source")
     table = marked.table(heads, rows)
-    return [f"### {one.file.title}", "", f"`{one.stamp}`, of {one.file.date}.", "", *table, ""]
+    return [
+        f"### {jurisdiction.file.title}",
+        "",
+        f"`{jurisdiction.stamp}`, of {jurisdiction.file.date}.",
+        "",
+        *table,
+        "",
+    ]
 
 
-def _source(one: Jurisdiction, name: str) -> str:
-    source = one.file.sources[name]
+def _source(jurisdiction: Jurisdiction, name: str) -> str:
+    source = jurisdiction.file.sources[name]
     return f"[{source.name}]({source.url}), {source.section}"
 
 

@@ -108,10 +108,10 @@ def main() -> int:
         left += survivors(name, codes)
     print(f"{'all':<20}{killed:>8}{total:>8}{killed / total:>9.1%}")
     reasons = explained()
-    missing = [one for one in left if one not in reasons]
+    missing = [survivor for survivor in left if survivor not in reasons]
     print(f"\n{len(left)} survivors, {len(left) - len(missing)} explained in {PAGE.name}")
-    for one in missing:
-        print(one.row())
+    for survivor in missing:
+        print(survivor.row())
     return int(killed < AT_LEAST * total or bool(missing))
 
 

@@ -111,12 +111,12 @@ def main() -> int:
         codes = _tested(name, GROUPS[name], given.sample)
         killed = sum(is_killed(code) for code in codes.values())
         left = _survivors(name, codes)
-        missing = [one for one in left if one not in reasons]
+        missing = [survivor for survivor in left if survivor not in reasons]
         share = killed / len(codes)
         print(f"{name:<12}{killed:>8}{len(codes):>6}{share:>9.1%}{len(left):>12}, ", end="")
         print(len(left) - len(missing), flush=True)
-        for one in missing:
-            print(one.row(), flush=True)
+        for survivor in missing:
+            print(survivor.row(), flush=True)
         is_enough &= share >= AT_LEAST and not missing
     return int(not is_enough)
 
@@ -151,13 +151,13 @@ def _prepared(folder: Path, group: Group) -> Path:
     """A folder with the whole project, and a configuration that mutates only this group."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for one in LINKED:
-        if (ROOT / one).exists():
-            (folder / one).symlink_to((ROOT / one).resolve())
+    for linked in LINKED:
+        if (ROOT / linked).exists():
+            (folder / linked).symlink_to((ROOT / linked).resolve())
     section = {
         "source_paths": ["chalicelib"],
         "only_mutate": [f"chalicelib/{module}" for module in group.modules],
-        "also_copy": [one for one in LINKED if one not in {"chalicelib", "tests"}],
+        "also_copy": [name for name in LINKED if name not in {"chalicelib", "tests"}],
         "pytest_add_cli_args_test_selection": list(group.tests),
         "pytest_add_cli_args": ["-k", f"not ({group.without})"],
         "timeout_multiplier": 5.0,

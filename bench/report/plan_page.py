@@ -61,8 +61,8 @@ def _bill() -> list[str]:
     rows = []
     for factor in plan.FACTORS:
         totals = []
-        for one in Gateway:
-            by_lane = plan.dollars_a_month(factor, Terms(one))
+        for gateway in Gateway:
+            by_lane = plan.dollars_a_month(factor, Terms(gateway))
             totals.append(f"{sum(by_lane.values()):,.0f}")
         lanes = plan.dollars_a_month(factor, Terms(Gateway.HTTP_API))
         rows.append((f"{factor:,}", *(f"{usd:,.0f}" for usd in lanes.values()), *reversed(totals)))

@@ -66,7 +66,7 @@ def makers() -> Mapping[str, set[str]]:
     """By the code of a reason, the files of `chalicelib` and `ops` that make it."""
     named: defaultdict[str, set[str]] = defaultdict(set)
     spelled: defaultdict[str, set[str]] = defaultdict(set)
-    paths = [one for folder in ("chalicelib", "ops") for one in (marked.ROOT / folder).rglob("*")]
+    paths = [path for folder in ("chalicelib", "ops") for path in (marked.ROOT / folder).rglob("*")]
     for path in sorted(paths):
         file = path.relative_to(marked.ROOT)
         if path.suffix not in (".py", ".toml") or path.name in ("reasons.py", "causes.py"):
@@ -106,9 +106,9 @@ def _texts(path: Path) -> Iterator[str]:
     if path.suffix == ".toml":
         yield from re.findall(r'"([^"\n]+)"', path.read_text())
         return
-    for one in ast.walk(ast.parse(path.read_text())):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str):
-            yield one.value
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _shown(code: str) -> str:

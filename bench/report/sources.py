@@ -75,7 +75,7 @@ def _of_code(content: bytes) -> bytes:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [one for one in body if not _is_text(one)]  # type: ignore[attr-defined]
+            node.body = [statement for statement in body if not _is_text(statement)]  # type: ignore[attr-defined]
     return hashlib.sha256(ast.dump(tree).encode()).digest()
 
 
@@ -102,8 +102,8 @@ def line(name: str, *measured: str | None) -> str:
 
 
 def _files(name: str) -> Iterator[Path]:
-    for one in SOURCES[name]:
-        path = ROOT / one
+    for source in SOURCES[name]:
+        path = ROOT / source
         if path.is_file():
             yield path
             continue

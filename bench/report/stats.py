@@ -70,7 +70,7 @@ def _counted(folder: str) -> dict[Path, int]:
         text=True,
         check=True,
     )
-    files = [Path(one) for one in listed.stdout.split() if one.endswith(".py")]
+    files = [Path(name) for name in listed.stdout.split() if name.endswith(".py")]
     return {
         file: len((ROOT / file).read_text().splitlines())
         for file in files

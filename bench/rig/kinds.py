@@ -147,24 +147,24 @@ KINDS: tuple[Kind, ...] = (
     Kind("replied and closed", _replied_and_closed),
     *(
         Kind(
-            MessageEvent.START.of(one),
-            talk.started(one),
+            MessageEvent.START.of(channel),
+            talk.started(channel),
             calls=talk.START_CALLS,
-            carrier=one.traits.charged_out,
-            receipt=MessageEvent.RECEIPT.of(one),
-            is_timed=one == SMS,
+            carrier=channel.traits.charged_out,
+            receipt=MessageEvent.RECEIPT.of(channel),
+            is_timed=channel == SMS,
         )
-        for one in Channel
+        for channel in Channel
     ),
     *(
         Kind(
-            MessageEvent.REPLY.of(one),
-            talk.replied_to(one),
-            carrier=(*one.traits.charged_in, *one.traits.charged_out),
-            receipt=MessageEvent.RECEIPT.of(one),
-            is_timed=one == SMS,
+            MessageEvent.REPLY.of(channel),
+            talk.replied_to(channel),
+            carrier=(*channel.traits.charged_in, *channel.traits.charged_out),
+            receipt=MessageEvent.RECEIPT.of(channel),
+            is_timed=channel == SMS,
         )
-        for one in Channel
+        for channel in Channel
     ),
     Kind(
         MessageEvent.WRITTEN.of(SMS),
@@ -173,8 +173,8 @@ KINDS: tuple[Kind, ...] = (
         receipt=MessageEvent.RECEIPT.of(SMS),
     ),
     *(
-        Kind(MessageEvent.RECEIPT.of(one), talk.reported(one), is_timed=one == SMS)
-        for one in Channel
+        Kind(MessageEvent.RECEIPT.of(channel), talk.reported(channel), is_timed=channel == SMS)
+        for channel in Channel
     ),
     Kind("fact, kept", fact),
     Kind("duplicate in the worker", _duplicate, is_peer_work=True, calls=1, writes=1),

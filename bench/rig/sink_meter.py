@@ -51,7 +51,7 @@ class SinkMeter(Meter):
 
     def _asked(self, params: dict[str, Any], **more: Any) -> None:  # noqa: ANN401
         named = unquote(" ".join(_keys(params)))
-        self._sink = next((sink for one, sink in _PREFIXES.items() if one in named), None)
+        self._sink = next((sink for prefix, sink in _PREFIXES.items() if prefix in named), None)
         super()._asked(params, **more)
 
     def _answered(self, parsed: dict[str, Any], **more: Any) -> None:  # noqa: ANN401
@@ -75,5 +75,5 @@ def _keys(value: object) -> list[str]:
     """Every row's key in a request's parameters."""
     if isinstance(value, dict):
         own = [str(value["pk"].get("S"))] if isinstance(value.get("pk"), dict) else []
-        return own + [key for one in value.values() for key in _keys(one)]
-    return [key for one in value for key in _keys(one)] if isinstance(value, list) else []
+        return own + [key for member in value.values() for key in _keys(member)]
+    return [key for member in value for key in _keys(member)] if isinstance(value, list) else []

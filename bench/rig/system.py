@@ -160,7 +160,7 @@ class System:
     def vendors(self) -> list[Any]:
         """Every simulated vendor of this system."""
         found = (self.richpanel, self.shopify, self.twilio, self.ses, self.openai)
-        return [one for one in found if one is not None]
+        return [vendor for vendor in found if vendor is not None]
 
     def read_switches(self) -> None:
         """Refresh the cached switches and settings, so that the next event does not pay for it.

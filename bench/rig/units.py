@@ -51,7 +51,7 @@ class Index:
             return 0
         if old and new and [old[name] for name in self.key] == [new[name] for name in self.key]:
             return max(_units(old), _units(new))
-        return sum(_units(one) for one in (old, new) if one)
+        return sum(_units(item) for item in (old, new) if item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Layout:
         """The layout of a table, from the answer of ``DescribeTable``."""
         key = _key(table)
         declared = (table.get(f"{kind}SecondaryIndexes") or [] for kind in ("Local", "Global"))
-        return cls(key, tuple(_index(one, key) for some in declared for one in some))
+        return cls(key, tuple(_index(index, key) for indexes in declared for index in indexes))
 
     def of_write(self, before: Item | None, after: Item | None) -> int:
         """The units of a write outside of a transaction, indexes included.
@@ -75,7 +75,7 @@ class Layout:
             before: the item before; None where there was none.
             after: the item after, the same one where only a condition was checked; None once deleted.
         """
-        there = max(_units(one) for one in (before or {}, after or {}))
+        there = max(_units(item) for item in (before or {}, after or {}))
         return there + sum(self.by_index(before, after).values())
 
     def by_index(self, before: Item | None, after: Item | None) -> dict[str, int]:
@@ -99,7 +99,7 @@ def _units(item: Item) -> int:
 
 
 def _key(described: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(one["AttributeName"] for one in described["KeySchema"])
+    return tuple(part["AttributeName"] for part in described["KeySchema"])
 
 
 def _index(described: Mapping[str, Any], key: tuple[str, ...]) -> Index:

@@ -28,14 +28,14 @@ given = json.loads(sys.argv[1])
 out, sys.stdout = sys.stdout, open(os.devnull, "w")
 marks, names = [], set(sys.modules)
 def mark():
-    ours = sum(one == "app" or one.startswith("chalicelib") for one in sys.modules)
+    ours = sum(name == "app" or name.startswith("chalicelib") for name in sys.modules)
     marks.append((time.perf_counter(), time.process_time(), ours, len(sys.modules)))
 context = SimpleNamespace(get_remaining_time_in_millis=lambda: 120_000, aws_request_id="r",
     function_name="f", function_version="1", memory_limit_in_mb="512", log_group_name="g",
     log_stream_name="s", identity=None, client_context=None, invoked_function_arn="arn")
 mark()
 {code}
-resident = next(one for one in open("/proc/self/status") if one.startswith("VmRSS")).split()[1]
+resident = next(line for line in open("/proc/self/status") if line.startswith("VmRSS")).split()[1]
 print(json.dumps({{"marks": marks, "memory": int(resident)}}), file=out, flush=True)
 """
 
@@ -114,6 +114,6 @@ def unpacked(archive: Path | None = None) -> Iterator[Unpacked]:
         folder = Path(scratch) / "task"
         with zipfile.ZipFile(archive) as zipped:
             zipped.extractall(folder)
-            entries = [one for one in zipped.infolist() if not one.is_dir()]
+            entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
         size = sum(entry.file_size for entry in entries)
         yield Unpacked(folder, archive, len(entries), size)

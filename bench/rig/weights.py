@@ -74,13 +74,16 @@ class Weights:
         self._known: dict[Place, Item | None] = {}
         names = client.list_tables()["TableNames"]
         described = (client.describe_table(TableName=name)["Table"] for name in names)
-        self._layouts = {one["TableName"]: Layout.of(one) for one in described}
+        self._layouts = {table["TableName"]: Layout.of(table) for table in described}
 
     def before(self, operation: str, asked: Wire) -> list[Found]:
         """The items that a request is about to read or write; empty for a query or scan."""
         named = dict(self._named(operation, asked))
         self._read([place for place in named if place not in self._known])
-        return [Found(place, self._known[place], one) for place, one in named.items()]
+        return [
+            Found(place, self._known[place], is_consistent)
+            for place, is_consistent in named.items()
+        ]
 
     def charge(self, operation: str, asked: Wire, found: Sequence[Found], answer: Wire) -> Charge:
         """The units of a request, from the items that `before` found and the request's answer."""
@@ -91,20 +94,20 @@ class Weights:
         refused = [bool(answer.get("Error"))] * len(found)
         if operation == "BatchExecuteStatement":
             refused = ["Error" in response for response in answer["Responses"]]
-        self._read([one.place for one in found])
+        self._read([item.place for item in found])
         times = IN_TRANSACTION if operation == _DOUBLED else 1
         indexes: Counter[str] = Counter()
-        for one, is_refused in zip(found, refused, strict=True):
+        for item, is_refused in zip(found, refused, strict=True):
             if not is_refused:
-                layout = self._layouts[one.place.table]
-                by_index = layout.by_index(one.before, self._known[one.place])
+                layout = self._layouts[item.place.table]
+                by_index = layout.by_index(item.before, self._known[item.place])
                 indexes.update({name: times * spent for name, spent in by_index.items()})
         return Charge(sum(map(self._of_write, found, refused)) * times, indexes=+indexes)
 
-    def _of_write(self, one: Found, is_refused: bool) -> int:  # noqa: FBT001 - mapped over both
+    def _of_write(self, item: Found, is_refused: bool) -> int:  # noqa: FBT001 - mapped over both
         if is_refused:
-            return units.of_refused(one.before)
-        return self._layouts[one.place.table].of_write(one.before, self._known[one.place])
+            return units.of_refused(item.before)
+        return self._layouts[item.place.table].of_write(item.before, self._known[item.place])
 
     def _of_search(self, operation: str, asked: Wire) -> float:
         """The read units of a query or scan, for all items that it passes: filters save nothing."""
@@ -130,22 +133,23 @@ class Weights:
         self._known |= dict.fromkeys(left)
         while left:
             asked: dict[str, Any] = {}
-            for one in left[:_AT_ONCE]:
-                of_table = asked.setdefault(one.table, {"Keys": [], "ConsistentRead": True})
-                of_table["Keys"].append({name: {"S": value} for name, value in one.key})
+            for place in left[:_AT_ONCE]:
+                of_table = asked.setdefault(place.table, {"Keys": [], "ConsistentRead": True})
+                of_table["Keys"].append({name: {"S": value} for name, value in place.key})
             answer = self._client.batch_get_item(RequestItems=asked)
             assert not answer.get("UnprocessedKeys"), "an engine leaves nothing undone"
             for table, items in answer["Responses"].items():
                 names = self._layouts[table].key
                 plain = map(_plain, items)
                 self._known |= {
-                    Place(table, tuple((name, one[name]) for name in names)): one for one in plain
+                    Place(table, tuple((name, item[name]) for name in names)): item
+                    for item in plain
                 }
             del left[:_AT_ONCE]
 
 
-def _of_read(one: Found) -> float:
-    return units.of_read([one.before or {}], is_consistent=one.is_consistent)
+def _of_read(item: Found) -> float:
+    return units.of_read([item.before or {}], is_consistent=item.is_consistent)
 
 
 def _parts(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool]]:
@@ -155,8 +159,8 @@ def _parts(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool]]:
             for key in of_table["Keys"]:
                 yield table, {"Key": key}, bool(of_table.get("ConsistentRead"))
     elif operation == "TransactWriteItems":
-        for one in (part for parts in asked["TransactItems"] for part in parts.values()):
-            yield one["TableName"], one, True
+        for write in (part for parts in asked["TransactItems"] for part in parts.values()):
+            yield write["TableName"], write, True
     elif operation == "BatchWriteItem":
         for table, requests in asked["RequestItems"].items():
             yield from ((table, part, True) for parts in requests for part in parts.values())
@@ -166,14 +170,16 @@ def _parts(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool]]:
         yield asked["TableName"], asked, bool(asked.get("ConsistentRead"))
 
 
-def _statement(one: Wire) -> tuple[str, Wire, bool]:
+def _statement(statement: Wire) -> tuple[str, Wire, bool]:
     """The table and attributes of a PartiQL INSERT or UPDATE; of an UPDATE the condition comes last."""
-    (table,) = re.findall(r'^(?:INSERT INTO|UPDATE) "([^"]+)"', one["Statement"])
-    names = re.findall(r"['\"](\w+)['\"]\s*[:=]\s*\?", one["Statement"])
-    return table, {"Item": dict(zip(names, one["Parameters"], strict=True))}, True
+    (table,) = re.findall(r'^(?:INSERT INTO|UPDATE) "([^"]+)"', statement["Statement"])
+    names = re.findall(r"['\"](\w+)['\"]\s*[:=]\s*\?", statement["Statement"])
+    return table, {"Item": dict(zip(names, statement["Parameters"], strict=True))}, True
 
 
 def _plain(item: Wire) -> Item:
     plain = TypeDeserializer()
     found = {name: plain.deserialize(value) for name, value in item.items()}
-    return {name: bytes(one) if isinstance(one, Binary) else one for name, one in found.items()}
+    return {
+        name: bytes(value) if isinstance(value, Binary) else value for name, value in found.items()
+    }
