@@ -417,7 +417,10 @@ def erase_command(
         erase_reports.ONELAKE: "rows without them",
         erase_reports.DATASET: "rows without them",
     }
-    output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
+    output.table(
+        ("table", "items", ""),
+        [(table, count, kept.get(table, did)) for table, count in done.tables.items()],
+    )
     for warning in dict.fromkeys(done.warnings):
         output.say(warning, style="yellow")
     of_them = f"dead letters of them: {done.dead_letters}; reasons in the journal: {done.remarks}"

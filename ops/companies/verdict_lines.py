@@ -115,7 +115,7 @@ def remove(
     """
     company.items(session, company_id, project_id)
     kept = verdicts(session)
-    if example not in {known.id for known in kept.of(company_id, project_id)}:
+    if example not in {stored.id for stored in kept.of(company_id, project_id)}:
         raise OpsError("the project has no such example")
     _enter(
         session,
@@ -140,7 +140,8 @@ def read(file: Path | None, own: str) -> Iterator[VerdictExample]:
     """
     seen: set[str] = set()
     for number, row in json_lines.objects(file):
-        said, example = _said(row, number), {k: v for k, v in row.items() if k not in _OWN}
+        said = _said(row, number)
+        example = {name: value for name, value in row.items() if name not in _OWN}
         writer_lines.line_of(example, number)
         if said.id in seen:
             raise wrong(number, "field id is there twice")

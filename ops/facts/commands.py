@@ -383,7 +383,9 @@ def _republished(run: CommandRun, archive: Path | None, *, is_applied: bool) -> 
         if outcome == "republished":
             year = datetime.now(UTC).year
             wanted = dimension_keys(stored, year)
-            keys = {name: wanted[name] | seed_keys(year).get(name, frozenset()) for name in wanted}
+            keys = {
+                table: wanted[table] | seed_keys(year).get(table, frozenset()) for table in wanted
+            }
             outcome = parts.posting.writer.seed(keys, time_left_seconds=left)
         if outcome == "seeded":
             outcome = parts.posting.writer.refresh(time_left_seconds=left)

@@ -34,12 +34,12 @@ def incidents_list(
 ) -> object:
     """List what holds events up, by cause: since when, how many events, and the owner."""
     every = run.session.services.incidents.all()
-    found = [as_data(known) for known in every if ended or known.state != State.ENDED]
+    found = [as_data(incident) for incident in every if ended or incident.state != State.ENDED]
     run.output.records(("incident", "state", "since", "held", "owner", "mend"), found)
     run.output.say(f"{len(found)} incidents")
-    for known in every:
-        if known.state != State.ENDED:
-            run.proposes("to see it", "incidents", "show", known.name)
+    for incident in every:
+        if incident.state != State.ENDED:
+            run.proposes("to see it", "incidents", "show", incident.name)
     return found
 
 

@@ -74,10 +74,12 @@ def _show_event(output: Output, explained: Mapping[str, Any]) -> None:
     if where["place"] != "ended":
         output.facts({name: value for name, value in where.items() if value})
     output.table(
-        ("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in explained["timeline"]]
+        ("when", "what", "why"),
+        [(step["at"], step["what"], step["why"]) for step in explained["timeline"]],
     )
     rows = [
-        (a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in explained["actions"]
+        (action["event_id"], action["status"], action.get("reason"), action.get("ref"))
+        for action in explained["actions"]
     ]
     if rows:
         output.table(("action", "status", "reason", "ref"), rows)

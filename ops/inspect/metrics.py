@@ -68,7 +68,7 @@ def read(session: Session, queries: Sequence[Query], *, period: timedelta, perio
     starts = [first + number * seconds for number in range(periods)]
     answer = session.client("cloudwatch").get_metric_data(
         MetricDataQueries=[
-            _query(session, f"m{n}", query, seconds) for n, query in enumerate(queries)
+            _query(session, f"m{number}", query, seconds) for number, query in enumerate(queries)
         ],
         StartTime=datetime.fromtimestamp(first, UTC),
         EndTime=datetime.fromtimestamp(first + periods * seconds, UTC),

@@ -189,7 +189,10 @@ def _by_system(done: Sequence[StepOutcome]) -> dict[str, float]:
 def _print_pastes(output: Output, found: Sequence[pastes.Paste]) -> None:
     for paste in found:
         output.say(f"\n{paste.name} - {paste.where}", style="bold")
-        for line in (paste.address, *(f"{k}: {pastes.shown(v)}" for k, v in paste.headers.items())):
+        for line in (
+            paste.address,
+            *(f"{name}: {pastes.shown(value)}" for name, value in paste.headers.items()),
+        ):
             output.say(f"  {line}" if line else "")
         for line in (paste.body, paste.then):
             if line:

@@ -151,7 +151,9 @@ def twilio(walk: Walk) -> str:
     tokens = twilio_webhook.accounts(
         session.services.secrets.text(settings.twilio_webhook_secret_id)
     )
-    account, token = next(((a, known[0]) for a, known in tokens.items() if known), ("", ""))
+    account, token = next(
+        ((account, known[0]) for account, known in tokens.items() if known), ("", "")
+    )
     uses = (use for project in senders.projects(session) for use in senders.uses(project))
     use = next((use for use in uses if use.channel.traits.carrier is TWILIO), None)
     if use is None:

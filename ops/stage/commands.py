@@ -34,7 +34,11 @@ def switch_get(
         changes = {name: switches.story(session, name) for name in NAMES}
         output.table(
             ("switch", "value", "at", "by"),
-            [(name, c.value, c.at, c.by) for name, found in changes.items() for c in found],
+            [
+                (name, change.value, change.at, change.by)
+                for name, found in changes.items()
+                for change in found
+            ],
         )
         return {name: [asdict(change) for change in found] for name, found in changes.items()}
     values = switches.read(session)

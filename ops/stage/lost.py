@@ -117,7 +117,7 @@ def _is_in_stack(clients: Clients, stack_name: str, resource: Resource) -> bool:
         if error.response["Error"]["Code"] != "ValidationError":
             raise
         return False  # no such stack, or no such resource of it
-    return any(f["ResourceStatus"] != "DELETE_COMPLETE" for f in found)
+    return any(made["ResourceStatus"] != "DELETE_COMPLETE" for made in found)
 
 
 # --- what is there, by name -------------------------------------------------------------------

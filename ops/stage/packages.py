@@ -102,7 +102,9 @@ def packages(lock: Path, cache: Path) -> Path:
         *("-r", str(lock)),
     ]
     dropped = ("AWS_", "COVERAGE", "PYTHONPATH", "PYTHONWARNINGS")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(dropped)
+    }
     try:
         subprocess.run(  # noqa: S603 - the command is ours
             command, check=True, capture_output=True, timeout=COMMAND_SECONDS, env=environment

@@ -158,7 +158,7 @@ def apply(
         Capabilities=_CAPABILITIES,
         ImportExistingResources=True,
         Parameters=[
-            *({"ParameterKey": k, "ParameterValue": v} for k, v in values.items()),
+            *({"ParameterKey": name, "ParameterValue": value} for name, value in values.items()),
             *(
                 {"ParameterKey": parameter, "UsePreviousValue": True}
                 for parameter in _given(client, name, kind)

@@ -65,10 +65,12 @@ class GivenShop:
         """The order of a number if it is the requester's; else a code for why not."""
         if self.orders is None:
             raise TransientError(PROVIDER, "find_order", reason=UNREADABLE)
-        named = [(n, order) for n, order in enumerate(self.orders) if _number(order) == number]
+        named = [
+            (place, order) for place, order in enumerate(self.orders) if _number(order) == number
+        ]
         if not named:
             return Lookup(None, why.NOT_FOUND)
-        theirs = [(n, order) for n, order in named if _is_of(order, requester_email)]
+        theirs = [(place, order) for place, order in named if _is_of(order, requester_email)]
         if not theirs:
             return Lookup(None, why.NOT_THEIRS)
         place, order = theirs[0]

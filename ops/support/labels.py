@@ -56,7 +56,7 @@ def code(*, right: bool, wrong: str) -> str:
 
 def put(session: Session, state: ConversationState, event: str, label: str) -> None:
     """Store a label, replacing the decision's earlier one; the caller must enter it in the journal."""
-    others = [known for known in state.labels if known["event"] != event]
+    others = [earlier for earlier in state.labels if earlier["event"] != event]
     kept = {decision["event"] for decision in state.decisions}
     new = {"event": event, "code": label, "at": iso(session.services.clock.now())}
     labels = [*(other for other in others if other["event"] in kept), new]
