@@ -30,7 +30,7 @@ GRANTS = {
 }
 REFUSALS = frozenset({302, 401, 403, 404, 405, 421})
 HOMES = frozenset({"/inbox", "/figures", "/company"})
-"""Where who has no operator's role begins."""
+"""The first page of a person without an operator's role."""
 
 
 @dataclass(frozen=True)

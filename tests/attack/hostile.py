@@ -96,7 +96,7 @@ def _made(door: Door, kind: str, shows: str, body: bytes, **changes: Any) -> Hos
 
 
 def _anonymous(door: Door, number: int, chance: random.Random) -> Hostile:
-    """A valid body, or a path's parameter that is not one, from no one or from someone else."""
+    """A valid body, or an invalid parameter of the path, with no proof of its sender or a wrong one."""
     parameters = {name: chance.choice(TEXTS) or "x" for name in door.parameters or {}}
     shows = chance.choice(("none", "wrong"))
     return _made(door, "anonymous", shows, door.body(door.example(number)), parameters=parameters)

@@ -51,7 +51,7 @@ PAGES = [page for page in HOW_TO if _typed(page)]
 
 @pytest.fixture(scope="module")
 def hands(tmp_path_factory):
-    """A shell on a running stage, and who knows what to put in."""
+    """A shell on a running stage, and a reader who knows what to put in."""
     folder = tmp_path_factory.mktemp("reader")
     with running_stack(folder) as stack:
         operator = Operator(stack.hints)

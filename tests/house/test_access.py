@@ -35,7 +35,7 @@ OF_NO_STAGE = {
     "xray:PutTelemetryRecords",
     "xray:PutTraceSegments",
 }
-"""Actions of which a statement may name no stage: AWS has one for all, or they only look."""
+"""Actions whose statement need not name a stage: their resource is shared by all, or they only read."""
 
 TRANSFORM = f"arn:aws:cloudformation:{REGION}:aws:transform/Serverless-2016-10-31"
 """What a change set with AWS SAM in it needs: in CloudFormation's own guide, not in the reference."""

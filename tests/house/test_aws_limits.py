@@ -104,7 +104,7 @@ class Deployed:
 
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory):
-    """A stage's, packaged once."""
+    """A stage's deployment, packaged once."""
     project, known = bundle.sources(tmp_path_factory.mktemp("project")), {}
 
     def of(stage):
@@ -670,7 +670,7 @@ def test_a_limit_is_the_sdks_own(limit):
 
 
 def test_the_runtimes_ends_are_those_of_the_linter():
-    """Which follows AWS's page with its releases; `make update` brings them."""
+    """The linter's releases follow AWS's page; `make update` brings them."""
     ours = {name: tuple(end) for name, end in runtime.ENDS.items()}
     assert {name: runtime_ends()[name] for name in ours} == ours
     assert runtime.name() in ours

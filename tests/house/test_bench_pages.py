@@ -17,7 +17,7 @@ RENEWED = "python -m bench.report.page"
 
 @pytest.mark.parametrize("path", sorted(page.pages()), ids=lambda path: path.name)
 def test_a_page_of_figures_is_generated_and_says_whether_the_code_has_changed_since(path):
-    """Else: `python -m bench.report.page`, which measures nothing."""
+    """If this fails, run `python -m bench.report.page`, which measures nothing."""
     assert path.read_text() == page.pages()[path], RENEWED
 
 

@@ -12,7 +12,7 @@ FIGURES, PAGE = (
 
 
 def test_the_page_has_the_figures_of_this_release():
-    """Else: put what `python -m bench.measures.words` prints between the marks."""
+    """If this fails, put what `python -m bench.measures.words` prints between the marks."""
     written = FIGURES.read_text().split("<!-- figures -->\n")[1].split("<!-- end of figures -->")[0]
     assert written.strip() == "\n".join(measure.measured()).strip()
 

@@ -10,7 +10,7 @@ from ops.cost.event_kinds import counted
 
 @pytest.mark.parametrize("path", cost_page.pages(), ids=lambda path: path.name)
 def test_a_page_has_the_figures_of_the_code(path):
-    """Else: `python -m bench.report.cost_page`."""
+    """If this fails, run `python -m bench.report.cost_page`."""
     assert path.read_text() == cost_page.pages()[path]
 
 

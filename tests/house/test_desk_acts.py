@@ -40,7 +40,7 @@ TESTS = (
 
 @pytest.mark.parametrize("path", desk.pages(), ids=lambda path: path.name)
 def test_a_page_says_what_the_registry_says(path):
-    """`python -m bench.report.desk` writes it."""
+    """If this fails, run `python -m bench.report.desk`, which writes it."""
     assert path.read_text() == desk.pages()[path]
 
 
@@ -73,7 +73,7 @@ class Tree:
         (self.folder / path).write_text(text.replace(before, added + before))
 
     def add(self, *, without=""):
-        """The act, by the page's list; without one of its places."""
+        """Add the act at every place on the page's list, except `without`."""
         steps = {
             CHANGES: ("\n\ndef _stepped_in(", CHANGE),
             ACTS: ("    )\n}\n\n\ndef planned(", ROW),
@@ -106,7 +106,7 @@ LACKS = {
     **dict(zip(PAGES, ({"openapi"}, {"page"}), strict=True)),
     **{test: {"tests"} for test in TESTS},
 }
-"""By place, what lacks the act without it; without its function nothing starts."""
+"""The checks that fail when a place is left out, by place; without its function nothing starts."""
 GRADE = '    "praise": {"grade": "good"},\n'
 
 

@@ -253,7 +253,7 @@ def test_the_intents_of_a_row_are_in_its_file(which: str, place: str):
 
 
 def test_every_intent_is_handled_in_the_tables_that_the_rows_name():
-    """The same by value: a name in the file may stand in another table of it."""
+    """Compared by value, as a name that the file holds may be in another of its tables."""
     assert set(TABLES) == WHICH["every one but `unknown_other`"]
     assert set(ROUTES) >= set(PRIORITY)
     assert set(RISK_FLAGS) == set(_FLAGS.values()) == set(TIER_0)

@@ -6,7 +6,7 @@ from tests.rigs.rule_cases import CASES
 
 
 def test_the_page_has_the_rules_of_this_release():
-    """Else: `python -m bench.report.jurisdictions`."""
+    """If this fails, run `python -m bench.report.jurisdictions`."""
     assert report.PAGE.read_text() == report.page()
 
 

@@ -22,7 +22,7 @@ VENDOR_CALLS = {name: count for name, *_, count in COUNTS}
 QUARTER = Window(43_200.0, 44_100.0)
 
 
-@pytest.mark.long  # whole days and outages; parts of an hour are below
+@pytest.mark.long  # runs whole days and outages; the tests below run parts of an hour
 def test_the_short_model_meets_every_target(capsys):
     missed = [figure.name for figure in figures(SHORT, seed=1) if not figure.met]
 

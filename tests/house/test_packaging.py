@@ -138,7 +138,7 @@ def _functions() -> Template:
 
 
 def test_what_the_functions_name_is_declared_in_the_data_stack():
-    """Nothing else ties the two: a name that only one of them has would be found by a customer."""
+    """Nothing else ties the two: a customer would be the first to meet a name that only one of them has."""
     declared = {
         resource["Properties"][name]["Fn::Sub"]
         for resource in _data()["Resources"].values()

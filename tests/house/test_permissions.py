@@ -629,7 +629,7 @@ def every_kind_of_work(run: Run) -> None:
 
 
 def every_odd_end(run: Run) -> None:
-    """No job at all; a vendor that says later; an e-mail of another sender; sends that are refused."""
+    """No job at all, a vendor that asks to come later, an e-mail of another sender, and refused sends."""
     for lane in LANES:
         put(run, lane, "not a job")
     run.richpanel.fault("status", status=429, times=1)

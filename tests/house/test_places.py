@@ -53,7 +53,7 @@ def test_a_test_mirrors_a_module_or_is_of_a_package_as_a_whole(file):
 
 
 def test_a_scenarios_number_carries_its_sentence():
-    """Whoever reads ``F22`` in a test need not look it up."""
+    """A reader of ``F22`` in a test need not look it up."""
     bare = re.compile(r'"""(?:F\d\d(?:, | and )?)+\.?"""')
     assert SCENARIOS
     assert [str(file) for file in FILES if bare.search(file.read_text())] == []

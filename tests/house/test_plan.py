@@ -15,7 +15,7 @@ def limit(words):
 
 
 def test_the_page_has_the_figures_of_the_code():
-    """Else: `python -m bench.report.plan_page`."""
+    """If this fails, run `python -m bench.report.plan_page`."""
     assert plan_page.PAGE.read_text() == plan_page.page()
 
 

@@ -31,7 +31,7 @@ RECORDS = {
     "chalicelib/outreach/conversations/response_targets.py": {"record"},
     "chalicelib/outreach/hearing/matching.py": {"kept"},
 }
-"""What is a conversation's record under another name than `record.item`."""
+"""Other names than `record.item` under which code holds a conversation's record."""
 TABLE = {
     "chalicelib/outreach/build.py": "handed to `Companies` and `Senders`",
     "chalicelib/outreach/doors.py": "likewise",
@@ -125,7 +125,7 @@ def test_a_look_into_a_conversations_copy_is_none():
 
 
 def test_the_page_says_what_holds_where_a_setting_cannot_be_read():
-    """`python -m bench.report.settings` writes it."""
+    """If this fails, run `python -m bench.report.settings`, which writes it."""
     assert (settings.PAGE).read_text() == settings.page()
 
 

@@ -265,7 +265,7 @@ def test_the_codes_of_refused_effects_in_the_runbook_are_known():
 
 
 def test_the_page_of_reasons_says_where_each_is_made():
-    """`python -m bench.report.reasons` writes it."""
+    """If this fails, run `python -m bench.report.reasons`, which writes it."""
     assert page("reasons") == made.page()
     files = made.makers()
     assert {code for code, found in files.items() if not found} == set()

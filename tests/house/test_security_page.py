@@ -24,7 +24,7 @@ from ops.stage.template import StageTemplate
 ROOT = Path(__file__).parents[2]
 OVERVIEW = (ROOT / "docs" / "security.md").read_text()
 TWO_PAGES = 1_150
-"""Words, of two pages in print with their tables."""
+"""The number of words on two printed pages with their tables."""
 REFERENCE = (
     *("security-doors", "security-requests", "security-throttles", "security-operators"),
     *("personal-data", "erasing", "security-proofs", "security-promises"),

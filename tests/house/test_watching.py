@@ -133,7 +133,7 @@ def test_an_alarm_has_a_recipient_and_its_runbook_section(name):
 
 @pytest.mark.parametrize("name", sorted(COMPOSITES))
 def test_a_consequence_notifies_alone_and_only_without_its_cause(name):
-    """Neither rings twice nor for ever waits: it, and the vendor's alarm, are both declared."""
+    """It cannot ring twice or wait for ever: it and the vendor's alarm are both declared."""
     composite = COMPOSITES[name]
     page = ALARMS[name]["Properties"]["AlarmName"]["Fn::Sub"]
     assert composite["AlarmRule"] == {"Fn::Sub": f'ALARM("${{{name}}}")'}

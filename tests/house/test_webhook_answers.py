@@ -129,6 +129,6 @@ def a_stranger_who_floods(url, content_type, body):
 
 
 def made_unreadable(stage, name):
-    """Make a secret, which the container has not read yet, no text."""
+    """Store a secret that is no text, before the container has read it."""
     client = stage.aws.client("secretsmanager")
     client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretBinary=b"no text")

@@ -102,7 +102,7 @@ NO_DRY_RUN = {
     "provision": "`doctor` shows what differs",
     "access": "it is the same whenever it is done",
 }
-"""Commands that change something and cannot show it before, and why not."""
+"""Commands that change something and have no dry run, and why not."""
 CHANGES = {
     "console revoke": ("--everyone",),
     **{
@@ -238,7 +238,7 @@ def test_a_command_that_the_runbook_shows_has_an_example():
 
 @pytest.fixture
 def unreachable(monkeypatch):
-    """Prod, of which nothing may be asked for: any call to AWS fails the test."""
+    """Stage prod, where any call to AWS fails the test."""
     monkeypatch.setattr("ops.session.config.configured", lambda _stage: {})
     monkeypatch.setattr("boto3.client", lambda *_, **__: pytest.fail("AWS was called"))
     monkeypatch.setattr(
@@ -297,7 +297,7 @@ LONG = "x" * 5_000
 
 
 def _entries(group):
-    """What typer calls, of every command."""
+    """The function that typer calls, for every command."""
     yield from (command.callback for command in group.registered_commands)
     for subgroup in group.registered_groups:
         yield from _entries(subgroup.typer_instance)

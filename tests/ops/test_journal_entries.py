@@ -27,7 +27,7 @@ TAG = ticket_keys.tag_action("1042", ROUTED[0], "c-1")
 
 @pytest.fixture(params=["memory", pytest.param("engine", marks=pytest.mark.long)])
 def aws(request):
-    """In memory; and, for the deaths between two calls, on the engine's tables and queues."""
+    """An account in memory; in the long run also the engine's tables and queues."""
     return request.getfixturevalue(f"{request.param}_aws")
 
 
@@ -229,7 +229,7 @@ def test_letters_are_counted_and_redriven_by_reason(system, run):
 
 
 def killed_at_every_call(prepare, act, run, monkeypatch):
-    """Do an act once for each of its calls, killed there; yields after each kill, last one whole."""
+    """Do an act, killed at each of its calls in turn, and at last whole; yields after each."""
     injector = CrashInjector()
     count_aws_calls(injector, monkeypatch)
     for number, moment in itertools.islice(boundaries(), 200):

@@ -1,4 +1,4 @@
-"""A wrong line, with `--json` one document as for every error; a wrong terminal, in one sentence."""
+"""A wrong command line is one JSON document with `--json`; a wrong terminal is one sentence."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def hearing_ctrl_c():
 
 
 def stopped(*options):
-    """How a command ends that a person stops while the stage does not answer."""
+    """How a command ends when a person stops it while the stage does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(30)
         reached = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""A person's session waits longer for what answers after seconds."""
+"""An operator's session waits longer for AWS services that answer after seconds."""
 
 import pytest
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _CALL = "tool#"
 _NOT_THEIRS = frozenset({AUTO_REPLY, PROMPT})
-"""Notes on entries that the recipient has not written: by a machine of theirs, or what we wrote from."""
+"""Notes on entries that the recipient did not write: a machine of theirs did, or it is our prompt."""
 
 
 class Agreed:

@@ -174,7 +174,7 @@ class Consent:
             world.oracle.broken("P5", f"{action.key} starts {world.now - looked:.0f} s after it")
 
     def _is_persons(self, mark: Mark, action: Any) -> bool:
-        """Whether a person answers somebody of whom it is still asked whether they asked to stop."""
+        """Whether a person answers while it is undecided whether the recipient asked to stop."""
         row, key = mark
         stored_mark = self._world.conversations.rows[row]["marks"][key]
         is_doubt = key.endswith(f"#{DOUBT_SLOT}")
@@ -196,7 +196,7 @@ class Consent:
             return True
         if member != _member(record.primary_channel, company):
             return False
-        # Who has written in the conversation has an address that works.
+        # The address of a recipient who has written in the conversation works.
         if record.item.get("last_inbound_at"):
             return False
         is_left = record.is_handed_off or record.person_act or record.channel != Channel.EMAIL

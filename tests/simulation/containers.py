@@ -95,7 +95,7 @@ class Container:
         self.rebuild()
 
     def is_late(self, began: float) -> bool:
-        """Whether a send starts too long after its look, which no pause between the two explains.
+        """Whether a send starts too long after its look although no pause lies between the two.
 
         The product's own check of its look comes one step before the request.
         """

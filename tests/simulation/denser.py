@@ -45,7 +45,7 @@ def denser(seed: int) -> Scenario:
     found = replace(
         drawn,
         **borrowed,
-        neighbour="",  # nothing else may be wrong beside one
+        neighbour="",  # in a schedule of neighbours nothing else may be wrong
         posts=tuple(delayed(rng, post, 0.15) for post in drawn.posts),
         faults=_with_more(rng, drawn.faults, before=last + 60, most=3),
     )

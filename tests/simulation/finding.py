@@ -112,7 +112,7 @@ class FindLooks:
     def _missing(self, row: Mapping[str, Any], text: str, *, is_name: bool, deep: bool) -> str:
         """Why an answer is wrong; empty for one that is right.
 
-        Not to have asked a place is no excuse for what an index lists.
+        What an index lists must be found, even if some place could not be asked.
         """
         is_certain = is_name and ("due_at" in row or "stuck_by" in row)
         try:
@@ -132,7 +132,7 @@ class FindLooks:
 
 
 class _Services(OfflineServices):
-    """The tables of a world, and clients that may look and receive nothing."""
+    """The tables of a world, and clients that may read but receive no message."""
 
     def __init__(self, world: World) -> None:
         super().__init__(

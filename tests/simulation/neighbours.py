@@ -88,7 +88,7 @@ def beside_each_other(rng: random.Random, drawn: Scenario, start: Start) -> Scen
 
 
 def of(recipient: str) -> int:
-    """The company that writes to a recipient: every other one belongs to the second."""
+    """The company that writes to a recipient: every second recipient belongs to the second company."""
     return SECOND if recipient.partition("@")[0][-1] in "13579" else FIRST
 
 
@@ -140,7 +140,7 @@ def judge(world: World, stays_unknown: Callable[[World, Mapping[str, Any]], bool
 
 
 def end(world: World) -> None:
-    """The second company is mended too."""
+    """Mend the second company too."""
     world.twilio.failing_account = ""
     world.deleted_secrets.clear()
 

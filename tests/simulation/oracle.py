@@ -187,7 +187,7 @@ class Oracle:
                         self.broken("P4", f"text in log {name}")
 
     def unexpected(self, error: Exception) -> None:
-        """An exception escaped that should not."""
+        """An exception escaped that must not."""
         self.broken("P2", f"escaped: {type(error).__name__}: {error}")
 
     # --- writes -------------------------------------------------------------------------------
@@ -420,7 +420,7 @@ class Oracle:
                 )
 
     def _is_written_by_person(self, action: Any) -> bool:
-        """Whether a person has written it, as the draft says that is stored for it."""
+        """Whether a person has written it, by the draft that is stored for it."""
         rows = self._world.conversations.rows.values()
         return any(row.get("action_key") == action.key and "by" in row for row in rows)
 

@@ -133,7 +133,7 @@ class People:
         act = {"waiting": "take", "taken": "reply", "answered": "give_back"}.get(state)
         if act is None or not record.is_handed_off:
             return
-        if not self._do(act, record):  # it is to be decided first whether they asked to stop
+        if not self._do(act, record):  # whether they asked to stop must be decided first
             self._do("stop" if record.message_count % 2 else "not_stop", record)
 
     def _do(self, act: str, record: Record) -> bool:

@@ -1,7 +1,7 @@
 """A tool that the model asks for: every request reaches its company under one id, or a person.
 
-The recipients' messages and the acknowledgements that their carriers took are the truth: who was told
-that it is done must be on the company's side, once; the company never sees two ids for one message.
+The recipients' messages and the acknowledgements that their carriers took are the truth: what a recipient
+has read as done is on the company's side once; the company never sees two ids for one message.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _PASSING = frozenset({"connect_failed", "http_429", "timeout", "http_503"})
 _BY_QUERY = frozenset({"reply_queried", "reply", *TEXTS})
 """Kinds whose outcome the provider always shows: they never stay unknown."""
 AGE_SECONDS = 2 * YOUNG.total_seconds()
-"""A text this old is no young one, however late it is listed."""
+"""At this age, in seconds, a text is young no longer, however late it is listed."""
 _DIMENSIONS = frozenset({INSERT_DIMENSION.name, REPLACE_DIMENSION.name})
 
 

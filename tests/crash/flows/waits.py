@@ -127,7 +127,7 @@ class AnsweredAfterPause(TextReply):
 
 
 class FollowedUp(TextReply):
-    """Nobody answers: a reminder, and an end, each due in a row that the sweep sends."""
+    """No answer comes: a reminder and an end, each due in a row that the sweep sends."""
 
     name = "outreach: SMS, a reminder and an end"
     functions = ("outreach_worker",)

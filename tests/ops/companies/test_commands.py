@@ -289,7 +289,7 @@ def test_a_wrong_id_is_named_and_its_value_is_not(outreach, run, stored, field, 
 
 @pytest.mark.parametrize("name", ["Cucumber", "\ufeffCucumber"])
 def test_a_byte_order_mark_may_begin_a_file_and_no_name(outreach, run, stored, name):
-    """Editors on Windows begin a file with one; inside a name it is invisible and makes another name."""
+    """Editors on Windows write the mark first; inside a name it is invisible and makes another name."""
     path = stored(company_name=name)
     path.write_text("\ufeff" + path.read_text(encoding="utf-8"), encoding="utf-8")
     said = run("company", "put", path)
@@ -450,7 +450,7 @@ def at_once(outreach, monkeypatch, *issues):
 
 
 class TestOnAnEngine:
-    """Races, at a Secrets Manager that was written elsewhere."""
+    """Races, against a Secrets Manager that is not this project's own."""
 
     @pytest.fixture
     def aws(self, engine_aws):
@@ -556,7 +556,7 @@ def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_failed_mail
 
 @pytest.mark.parametrize("name", ["ci-aaa-001#req123", "ci-aaa-001#pi-aaa-001#req123#15550100001"])
 def test_a_start_is_explained_by_the_routers_request_id(outreach, run, name):
-    """Including answers to replies; the Router does not know our keys."""
+    """The answers to replies are explained too; the Router does not know our keys."""
     outreach.start(channel="sms")
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))

@@ -1,4 +1,4 @@
-"""`consent hears`: what a file of messages is heard as."""
+"""`consent hears`: what each message of a file is heard as."""
 
 import json
 

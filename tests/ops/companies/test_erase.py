@@ -1,4 +1,4 @@
-"""A recipient, out of every table in which outreach leaves anything of them."""
+"""Erasing removes a recipient from every table in which outreach stores anything about them."""
 
 import json
 
@@ -31,7 +31,7 @@ def held(outreach):
 
 @pytest.fixture
 def written_to(outreach):
-    """Conversations with a person on every channel: replies, a hand-off, a mark; and another's."""
+    """A person's conversations on every channel, with replies, a hand-off, a mark; another person's."""
     both = {"recipient_tel": TEL, "recipient_email": MAIL, "recipient_last_name": "Doe"}
     for channel in ("whatsapp", "sms", "email"):
         outreach.start(f"req-{channel}", channel, recipient_data=both)
@@ -254,7 +254,7 @@ def test_what_is_kept_of_a_pair_is_erased_also_after_the_conversation(outreach, 
 
 
 def test_what_follows_is_erased_with_its_conversation_and_never_sent(outreach, run):
-    """A reminder that waits, and the conversation by which a failed one went on."""
+    """A reminder that waits, and the conversation that followed a failed one."""
     step = {"after_minutes": 60, "text": f"The {CANARY}?"}
     outreach.set_project(follow_ups={"reminder": step, "fallback": ["email"]})
     both = {"recipient_email": MAIL}
@@ -293,7 +293,7 @@ def test_a_person_is_erased_by_any_form_of_their_number(outreach, run):
 
 
 def test_what_another_company_keeps_of_a_linked_address_is_not_erased(outreach, neighbour, run):
-    """Who links a stranger's address by mistake does not have it erased elsewhere."""
+    """A company that linked a stranger's address by mistake cannot have it erased at another company."""
     both = {"recipient_tel": TEL, "recipient_email": MAIL}
     outreach.start("ours", "sms", recipient_data=both)
     outreach.run()
@@ -311,7 +311,7 @@ def reasons(outreach):
 
 
 def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outreach, run):
-    """A reason names nobody, so no search of the rows' text finds it: it is bound to its subject."""
+    """A reason names no person, so no search of the rows' text finds it: it is bound to its subject."""
     outreach.start("req-1", "sms")
     outreach.run()
     record = outreach.record("sms")
@@ -368,7 +368,7 @@ def test_the_reasons_of_a_link_and_of_its_undoing_go_with_either_side(outreach, 
 
 
 def personal(text):
-    """What of the person's a text holds."""
+    """The words about the person that a text holds."""
     return [word for word in (TEL[1:], MAIL, "Doe", CANARY) if word.lower() in text.lower()]
 
 

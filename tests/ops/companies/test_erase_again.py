@@ -1,4 +1,4 @@
-"""A backup brings back whom an erasing has removed since: they are erased again, by keyed digests."""
+"""A restored backup holds persons who were erased after it; they are erased again, by keyed digests."""
 
 import json
 from datetime import timedelta
@@ -20,7 +20,7 @@ def run(outreach, capsys):
 
 
 def restored(outreach, name, rows):
-    """The table as a backup has it: what came since is gone."""
+    """Restore a table to the rows of a backup; later rows are gone."""
     table = outreach.stage.tables[name]
     client = outreach.stage.aws.client("dynamodb")
     keys = [
@@ -33,7 +33,7 @@ def restored(outreach, name, rows):
 
 
 def left(outreach, *sought):
-    """Which texts are in any row."""
+    """Those of the sought texts that any row holds."""
     rows = json.dumps([outreach.rows(name) for name in TABLES])
     return {word for word in sought if word in rows}
 
@@ -82,7 +82,7 @@ def test_words_that_a_restored_journal_has_again_are_forgotten_again(outreach, r
     restored(outreach, "AuditActionsTable", before)
     assert left(outreach, "hospital") == {"hospital"}
     at = "2020-01-01T00:00:00Z"
-    # the erasing's own entry was in the restored table: the conversations' table has the other one
+    # the restored table held one entry of the erasing; the conversations' table holds the other
     said = run("erase", "--again", at, "--yes", "--json", "--canary", "in hospital")
     assert said.code == 0, said.out
     assert left(outreach, "hospital") == set()
@@ -99,7 +99,7 @@ def test_nothing_is_erased_again_that_was_erased_before_the_backup(outreach, run
 
 @pytest.mark.parametrize("dry_run", ["--dry-run", "--yes"])
 def test_a_time_that_lies_ahead_is_refused_by_its_option(outreach, run, backup, dry_run):
-    """A mistyped time would pass for a backup since which nobody was erased."""
+    """After a mistyped time no one would seem to have been erased."""
     assert run("erase", "--subject", TEL, "--yes").code == 0
     restored(outreach, "ConversationsTable", backup["ConversationsTable"])
     at = iso(outreach.services.clock.now() + timedelta(days=2))

@@ -21,7 +21,7 @@ FORMER = Agent("101", "Ada Milbanke", "ada.old@example.com")
 
 @pytest.fixture(params=["folder", "bucket", "versioned"])
 def ops(request, tmp_path):
-    """A stage with an archive: of each kind that there is."""
+    """A stage with an archive, once for each kind of archive."""
     if request.param == "folder":
         return staged(session(), facts_bucket="", facts_folder=str(tmp_path))
     aws = request.getfixturevalue("engine_aws")

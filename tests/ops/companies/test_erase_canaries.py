@@ -1,4 +1,4 @@
-"""Canaries: an address is found in every writing, and nobody else's is."""
+"""Canaries find an address in every notation, and no other person's address."""
 
 import base64
 import gzip
@@ -27,7 +27,7 @@ def seen(item, found, keys=()):
 
 
 def hidden(text, before=""):
-    """A text in each of the wrappings in which stored values have it."""
+    """A text in every form in which stored values hold it."""
     return {
         "plain": {"a": [{"b": before + text}]},
         "key": {before + text: 1},

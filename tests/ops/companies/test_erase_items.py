@@ -50,7 +50,7 @@ ROW = {
 
 
 def purged(status, *, stored=None):
-    """Purge a row that was read in a status, and may be stored in another; the row it becomes."""
+    """Purge a row that was read in a status; by now it may have another. Returns the row it becomes."""
     ops = session()
     table = ops.ledger_table
     table.put(ROW | {"status": stored or status})
@@ -112,7 +112,7 @@ def test_a_table_without_read_access_does_not_count_as_free_of_the_person(ops, m
 
 
 def test_what_a_report_has_of_agents_is_no_item_though_an_id_is_their_address(ops, stage):
-    """Deleted, the writer would insert every agent a second time."""
+    """If the row were deleted, the writer would insert every agent a second time."""
     table = ops.services.table(stage.tables["QuillLedgerTable"])
     for key in ("DIM:DimAgent:powerbi:1", "ALOWARE:1"):
         table.put({"pk": key, "known": ["jo@example.com"]})

@@ -1,4 +1,4 @@
-"""Who has the name of an erased person stays, and is told from a leak by who else's the row is."""
+"""A namesake of an erased person stays; the row's other person shows that the name is no leak."""
 
 import pytest
 

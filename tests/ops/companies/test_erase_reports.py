@@ -22,7 +22,7 @@ THEM = Subjects(addresses=(MAIL,))
 
 @pytest.fixture
 def ops(onelake, powerbi, dataset, tmp_path):
-    """A stage with every sink, which have two agents and a fact of each."""
+    """A stage with every sink; each sink holds two agents and a fact of each."""
     ops = session()
     given = environment.onelake(onelake) | environment.facts(powerbi, dataset, tmp_path)
     settings = ops.services.settings.model_copy(
@@ -46,7 +46,7 @@ def ops(onelake, powerbi, dataset, tmp_path):
 
 
 def names(ops, *agents):
-    """Whom the directories name."""
+    """The agents that the directories name."""
     known = ops.services.posting.__dict__.setdefault("known", {})
     known.clear()
     known.update({agent.id: agent for agent in agents})

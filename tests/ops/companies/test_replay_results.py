@@ -35,7 +35,7 @@ def item(outreach, model_start, tmp_path):
 
 @pytest.fixture
 def says(outreach, openai):
-    """The recipient writes, and the model answers so."""
+    """The recipient writes, and the model gives this answer."""
 
     def said(text, answer):
         openai.answer_by(lambda _body: answer)

@@ -1,4 +1,4 @@
-"""By which settings a message was written, and since when they held."""
+"""The settings by which a message was written, and the time since which they were in force."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`subject`: shows what links and explains, links by hand, and parts."""
+"""`subject` shows what links two addresses and why, and links and parts them by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What settings make of a verdict set, before they are stored."""
+"""New settings are tried on the verdict set before they are stored."""
 
 import json
 

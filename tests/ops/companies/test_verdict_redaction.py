@@ -1,4 +1,4 @@
-"""An example loses its person, and the checks make the same of it."""
+"""An example loses its personal data, and the checks give it the same verdict."""
 
 import json
 

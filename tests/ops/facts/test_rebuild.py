@@ -169,7 +169,7 @@ def test_a_rebuild_does_not_run_beside_the_writer(writer_rig):
 
 
 class Stopping:
-    """A sink before which a switch is set once a number of facts' batches have been posted."""
+    """A sink that sets a switch after it has taken a number of batches of facts."""
 
     def __init__(self, rig, *, after):
         self._sink = rig.sink(is_numbered=False)

@@ -233,11 +233,11 @@ def _of_action(key, state):
 
 
 def expected(said, settled):
-    """Keys that go by a dry run; of what is settled first, those of tickets that `settled` names.
+    """The keys of effects that go, by a dry run and by what is settled first.
 
     Args:
         said: the dry run.
-        settled: by ticket, what a reply that is asked about at its vendor leads to.
+        settled: by ticket, the further words of the dry run that mean that an effect goes.
     """
     goes = set()
     for effect in said["effects"]:
@@ -248,7 +248,7 @@ def expected(said, settled):
 
 
 SETTLED = {Row.SHOWN: {preview.FOLLOWS}, Row.ABSENT_THERE: {preview.ASKS, preview.FOLLOWS}}
-"""What happens to a reply that is settled first, and to what follows it; otherwise neither."""
+"""The words of a dry run that mean that an effect goes, where a reply is settled first; else none do."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`ops doctor` on a real stage: set_up checks pass, and each fault is reported by its check."""
+"""`ops doctor` on a real stage: where all is set up the checks pass; each check reports its fault."""
 
 import importlib
 import io
@@ -26,7 +26,7 @@ def run(system, capsys):
 
 @pytest.fixture
 def door(app, system, monkeypatch):
-    """The routes at an address of their own, as API Gateway would have them."""
+    """The routes on an HTTP server, in place of API Gateway."""
     services = system.services()  # before the server puts the deployed stage's environment there
     services.log._stream = io.StringIO()  # the door's lines are not the command's
     with Http(app.app) as running:

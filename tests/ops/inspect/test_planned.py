@@ -1,4 +1,4 @@
-"""The planned actions of an event are those that its worker performs, of an answered ticket too."""
+"""The planned actions of an event are those that its worker performs, also of an answered ticket."""
 
 import pytest
 

@@ -53,7 +53,7 @@ def run(system, capsys):
 
 @pytest.fixture
 def real_clients(system, monkeypatch):
-    """Of an address where nothing listens."""
+    """New clients reach an address where nothing listens."""
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
     monkeypatch.setenv("AWS_ENDPOINT_URL", NOWHERE)
 
@@ -521,6 +521,6 @@ def test_facts_are_printed_as_json_and_an_unreachable_stage_is_reported(system, 
 
 
 def test_the_json_output_of_facts_contains_no_log_lines(system, capsys):
-    """A call of Power BI's is logged, and not where the command's result goes."""
+    """The client of Power BI logs its call, but not to the output that holds the command's result."""
     assert cli.main(["facts", "create", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)) == ["there"]

@@ -58,7 +58,7 @@ class DeadLetterQueue:
 
 
 class DeadLetterRig:
-    """The commands over such a queue, with the door in and an empty ledger."""
+    """The commands over such a queue, with an empty ledger."""
 
     def __init__(self, *bodies):
         self.queue = DeadLetterQueue()

@@ -138,7 +138,7 @@ def test_what_was_not_done_is_not_remembered(drill):
 
 
 def test_the_mark_of_a_form_that_was_sent_is_no_effect(drill):
-    """A story that was shared on the console leaves one."""
+    """A story that was shared on the console leaves such a mark."""
     drill.session.client("ssm").values["shadow_mode"] = "true"
     act = Act("share", "evt:rp:1042:c-2", actor="jo", once="form-1")
     Journal(table=drill.session.audit_table, clock=drill.rig.clock, new_id=lambda: "id-1").enter(

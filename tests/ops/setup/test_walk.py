@@ -59,7 +59,7 @@ class Place:
         self.guard = Guard(monkeypatch)
 
     def serve(self):
-        """The routes at an address of their own, as a domain of one's own would have it."""
+        """Serve the routes at the root of an address, as a custom domain does."""
         self.app = importlib.import_module("app")
         self.http = self.open.enter_context(Http(self.app.app))
         for name in config.configured("dev"):  # Chalice's server put the real project's there
@@ -149,7 +149,7 @@ class Place:
 def _empty():
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as made:
-        made.writestr(zipfile.ZipInfo("app.py"), "")  # of no time: its digest is compared
+        made.writestr(zipfile.ZipInfo("app.py"), "")  # without a time: its digest is compared
     return held.getvalue()
 
 

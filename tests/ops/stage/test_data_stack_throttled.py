@@ -15,7 +15,7 @@ NAME = stack.data_stack("dev")
 
 
 class Body:
-    """Of an answer that is read once."""
+    """The body of an answer that is read once."""
 
     def __init__(self, content):
         self._content = content

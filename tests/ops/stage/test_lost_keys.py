@@ -1,4 +1,4 @@
-"""A key of the ids that is gone is not replaced where rows are named by it."""
+"""A missing key of the ids is not replaced while rows have ids that were made with it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a packaged stage says of its own making."""
+"""A packaged stage states how it was made."""
 
 import hashlib
 import json

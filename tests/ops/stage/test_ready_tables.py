@@ -1,4 +1,4 @@
-"""The tables that a bundle holds built: all of them, and what they say is what the sources say."""
+"""A bundle holds every table ready-built, and each equals the one that the sources build."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print(json.dumps([ready.FOLDER.is_dir(), found]))
 
 
 def marked() -> set[str]:
-    """Every builder of the sources with the mark."""
+    """Every function of the sources with the decorator `ready`."""
     found = set()
     for file in (ROOT / "chalicelib").rglob("*.py"):
         module = ".".join(file.relative_to(ROOT).with_suffix("").parts)

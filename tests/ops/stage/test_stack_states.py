@@ -145,7 +145,7 @@ def test_a_status_that_is_not_left_names_its_reasons_and_is_tried_once(client, s
         say_what_is_stuck(stub)
     stub.add_response(call[0], {}, {"StackName": NAME, **call[1]})
     answer(stub, failed, times=2)
-    if failed != begin:  # another status, so it has its own one try
+    if failed != begin:  # another status, which has a try of its own
         say_what_is_stuck(stub)
         stub.add_response(LEAVE[0], {}, {"StackName": NAME, **LEAVE[1]})
         answer(stub, failed, times=2)
@@ -155,7 +155,7 @@ def test_a_status_that_is_not_left_names_its_reasons_and_is_tried_once(client, s
 
 
 def test_a_refused_question_is_no_absent_stack(client, stub):
-    """Who may not ask would otherwise be asked for a create of what is there."""
+    """Without the right to ask, the command would otherwise create a stack that exists."""
     stub.add_client_error("describe_stacks", "AccessDenied", http_status_code=403)
     with pytest.raises(client.exceptions.ClientError, match="AccessDenied"):
         stack_states.ready(client, NAME)

@@ -72,7 +72,7 @@ def test_a_stage_without_tables_is_stopped(prod, run, system):
     ids=["no terminal", "no", "yes", "--yes"],
 )
 def test_letting_more_happen_asks_on_every_stage(run, system, arguments, typed, result):
-    """Without a terminal it was once done on dev though nobody had agreed."""
+    """Without a terminal the act was once done on dev although no one had agreed."""
     ssm = system.stage.aws.client("ssm")
     assert run("switch", "set", "kill_switch", "true").code == 0
     said = run("switch", "set", "kill_switch", "false", *arguments, typed=typed)

@@ -1,4 +1,4 @@
-"""Whom companies are asked about, and what is said where they cannot be listed."""
+"""Every company is asked about a person; the answer says so where companies cannot be listed."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What is known of a conversation is said in words: no raw flag, no row."""
+"""The state of a conversation is described in words, without a raw flag or a row."""
 
 from ops.inspect.explain.state_words import in_words
 

@@ -1,4 +1,4 @@
-"""What an identifier may be, by its form."""
+"""The kinds of identifier that a text may be, by its form."""
 
 import json
 

@@ -30,7 +30,7 @@ def system(app, without_rate_limits, stage, richpanel, pump):
 
 
 def story(run, subject):
-    """Why not, and the paragraph, of the one event of a subject."""
+    """Why the subject's only event did nothing, and its paragraph."""
     (event,) = run("explain", subject, "--json").data["events"]
     return event["story"]["why_not"], event["story"]["paragraph"]
 
@@ -198,7 +198,7 @@ def test_a_wrong_not_done_in_another_conversation_is_not_this_ones(outreach, run
 
 @pytest.mark.parametrize("whatsapp", [True, False])
 def test_a_reply_and_what_became_of_it(outreach, run, whatsapp):
-    """It was answered as often as Twilio has an answer."""
+    """The story tells of one answer for each message at Twilio but the opening."""
     outreach.start(channel="whatsapp" if whatsapp else "sms")
     outreach.run()
     assert outreach.deliver(outreach.says("Tell me more", whatsapp=whatsapp)).status_code == 200

@@ -1,4 +1,4 @@
-"""Whatever an operator can name is found by key or by query, on real tables."""
+"""Everything that an operator can name is found by key or by query, on real tables."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def events(said):
 
 
 def shown(said):
-    """Events by what the text was found as."""
+    """The events found, by the kind of identifier that the text was found as."""
     assert said.code == 0, said
     found = (said.data, *said.data["also"])
     return {
