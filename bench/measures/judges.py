@@ -37,7 +37,7 @@ class Sentence:
 def read_sentences(own):
     return (Sentence(own, "order_question" if "order" in own else "other", {}),)
 vars(judges).update(Sentence=Sentence, read_sentences=read_sentences, ORDER_QUESTION="order_question",
-    OTHER="other", explained=lambda found: float(all(one.kind != "other" for one in found)))
+    OTHER="other", explained=lambda found: float(all(sentence.kind != "other" for sentence in found)))
 sys.modules[judges.__name__] = judges
 """
 _START = """

@@ -179,8 +179,8 @@ def _mutants(folder: Path, group: Group) -> list[str]:
         "from mutmut.utils.format_utils import get_mutant_name\n"
         "for name in sys.argv[1:]:\n"
         "    found = mutate_file_contents(name, pathlib.Path(name).read_text())\n"
-        "    for one in found.mutant_names:\n"
-        "        print(get_mutant_name(pathlib.Path(name), one))\n"
+        "    for mutant in found.mutant_names:\n"
+        "        print(get_mutant_name(pathlib.Path(name), mutant))\n"
     )
     files = [
         str(path.relative_to(folder))

@@ -12,9 +12,9 @@
   }
 
   function localTimes(root) {
-    for (const one of root.querySelectorAll("time[datetime]")) {
-      const at = new Date(one.dateTime);
-      if (!Number.isNaN(at.getTime())) one.textContent = one.closest(".panes") ? brief(at) : shown.format(at);
+    for (const time of root.querySelectorAll("time[datetime]")) {
+      const at = new Date(time.dateTime);
+      if (!Number.isNaN(at.getTime())) time.textContent = time.closest(".panes") ? brief(at) : shown.format(at);
     }
   }
 
@@ -22,16 +22,16 @@
   // writes in it; the server answers 304 where nothing has changed.  The focus stays on its row: htmx
   // restores the focus to the element with the same id.
   function renew() {
-    for (const one of document.querySelectorAll("[data-renew]")) {
-      const due = Number(one.dataset.due || 0);
-      const next = Date.now() + 1000 * Number(one.dataset.renew);
-      if (!due) one.dataset.due = next;
+    for (const element of document.querySelectorAll("[data-renew]")) {
+      const due = Number(element.dataset.due || 0);
+      const next = Date.now() + 1000 * Number(element.dataset.renew);
+      if (!due) element.dataset.due = next;
       const focus = document.activeElement;
-      const isInUse = one.contains(focus) && !focus.closest("[data-row]");
-      const isBusy = isInUse || one.querySelector("[data-tick]:checked");
+      const isInUse = element.contains(focus) && !focus.closest("[data-row]");
+      const isBusy = isInUse || element.querySelector("[data-tick]:checked");
       if (!due || document.visibilityState !== "visible" || isBusy || Date.now() < due) continue;
-      one.dataset.due = next;
-      htmx.trigger(one, "renew");
+      element.dataset.due = next;
+      htmx.trigger(element, "renew");
     }
   }
 

@@ -8,7 +8,7 @@
   function move(by) {
     const all = rows();
     if (all.length === 0) return;
-    if (at < 0) at = all.findIndex((one) => one.classList.contains("here"));
+    if (at < 0) at = all.findIndex((row) => row.classList.contains("here"));
     at = Math.min(Math.max(at + by, 0), all.length - 1);
     all[at].querySelector("[data-open]").focus();
   }
@@ -29,7 +29,7 @@
     } else if (event.key === "t") {
       const row = document.activeElement.closest("[data-row]");
       const taking = [...document.querySelectorAll('form[action*="/take"] button')];
-      const opened = taking.find((one) => !one.closest("[data-row]"));
+      const opened = taking.find((candidate) => !candidate.closest("[data-row]"));
       const button = row ? row.querySelector("[data-take]") : opened;
       if (button) button.click();
     }
@@ -58,10 +58,10 @@
   const extended = "\f^{}\\[~]|€";
   function segments(text) {
     const all = [...text];
-    const isGsm = all.every((one) => basic.includes(one) || extended.includes(one));
-    const sizes = all.map((one) => (isGsm ? 1 + extended.includes(one) : one.length));
+    const isGsm = all.every((char) => basic.includes(char) || extended.includes(char));
+    const sizes = all.map((char) => (isGsm ? 1 + extended.includes(char) : char.length));
     const [single, part] = isGsm ? [160, 153] : [70, 67];
-    if (sizes.reduce((sum, one) => sum + one, 0) <= single) return 1;
+    if (sizes.reduce((sum, size) => sum + size, 0) <= single) return 1;
     let count = 1;
     let left = part;
     for (const size of sizes) {

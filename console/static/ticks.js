@@ -7,7 +7,7 @@
 
   function count() {
     const said = document.querySelector("[data-ticked]");
-    const many = boxes().filter((one) => one.checked).length;
+    const many = boxes().filter((box) => box.checked).length;
     if (said) said.textContent = many ? `${many} ticked:` : "With what is ticked:";
   }
 
@@ -16,7 +16,7 @@
     const all = boxes();
     const ends = [all.indexOf(last), all.indexOf(to)].sort((a, b) => a - b);
     if (ends[0] < 0) return;
-    for (const one of all.slice(ends[0], ends[1] + 1)) one.checked = to.checked;
+    for (const box of all.slice(ends[0], ends[1] + 1)) box.checked = to.checked;
   }
 
   function tick(box, isRange) {

@@ -8,7 +8,7 @@ From Python::
 
     with Twilio() as twilio:
         ...
-        assert [one["body"] for one in twilio.sent_to("+15550100001")] == ["Hello"]
+        assert [message["body"] for message in twilio.sent_to("+15550100001")] == ["Hello"]
         callbacks = twilio.callbacks()              # signed, not posted yet: shuffle, repeat, post
         inbound = twilio.inbound("+15550100001", "+15550109002", "Yes please", url=...)
 

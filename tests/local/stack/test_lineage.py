@@ -43,7 +43,7 @@ def worker_of(stage, sqs):
 
 
 def until_empty(*pumps):
-    """The errors of every run, in order."""
+    """The errors of every invocation, in order."""
     found = [pump.pump_one() for _ in range(60) for pump in pumps]
     return [run.error for run in found if run is not None]
 
@@ -60,7 +60,7 @@ def test_the_seventeenth_round_is_refused_and_logged(stage, sqs, send, worker_of
     assert ended == [None] * 16 + ["RecursionStoppedError"]
     assert len(invoked) == 16
     assert [str(error) for error in errors] == [f"{FIFO}: round 17"]
-    assert caplog.messages == [f"recursive run stopped: round 17 of {FIFO}"]
+    assert caplog.messages == [f"recursive invocation stopped: round 17 of {FIFO}"]
     assert worker_of(handler).depth() == 1, "the message stays, and is a dead letter in the end"
     assert lineage.longest()[FIFO] == 17
 
