@@ -109,7 +109,7 @@ def test_of_requests_at_the_same_time_one_asks(console, visitor, monkeypatch):
 
     def asking(self, *given, **named):
         asked.append(named)
-        if len(asked) == 1:  # another request of the browser, meanwhile
+        if len(asked) == 1:  # the browser sends another request meanwhile
             assert visitor.get("/find").status_code == 200
         return real(self, *given, **named)
 
@@ -124,7 +124,7 @@ def test_a_request_waits_for_the_one_that_asks(console, visitor):
     token = visitor.cookie(openid.SESSION_COOKIE)
     session = console.sessions.find(token)
     assert console.sessions.claims(session, console.services.clock.now())
-    assert visitor.get("/find").status_code == 503  # it never answers
+    assert visitor.get("/find").status_code == 503  # the one that asks never ends
     console.services.clock.forward(30)
     assert visitor.get("/find").status_code == 200
 

@@ -27,7 +27,7 @@ ACTS = {
     "unknown.ask",
     "unknown.decide",
 }
-"""An operator's; reading pages are listed by what they show: nothing of a customer."""
+"""An operator's pages, of which those that read show nothing of a customer."""
 CONVERSATIONS = {
     "conversation.again",
     "conversation.compare",
@@ -58,9 +58,9 @@ COMPANIES_OWN = {
     *(f"company_register.{act}" for act in ("show", "download", "judge", "take")),
     *("company_sending.show", "company_sending.ask", "company_usage.show", "figures.show"),
 }
-"""A company's leads' and developers'."""
+"""For a company's leads and developers."""
 GUIDES = {f"saved_replies.{act}" for act in ("show", "add", "change", "remove")}
-"""What agents work with: a company's leads' and operators'."""
+"""What agents work with, for a company's leads and operators to change."""
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},

@@ -10,7 +10,7 @@ from tests.rigs.effects import MODES, OTHER, TAG, reply
 FAILED_WRITE = TransientError("dynamodb", "batch_execute_statement", status=500)
 TOO_MANY = len(RECORD_PAUSES_SECONDS) + 1
 EMAIL = reply(Settle.NONE, "act:send:1:opening")
-"""As an e-mail: its vendor cannot be asked whether it was sent."""
+"""An effect like an e-mail, whose vendor cannot be asked whether it was sent."""
 
 
 def lose_answer(effects_rig, call="insert_all", then=lambda: None):

@@ -100,7 +100,7 @@ def test_every_kind_of_job_has_a_lane():
 
 
 def test_jobs_of_one_group_are_in_one_lane():
-    """Else the order of a conversation would be that of two queues."""
+    """Two queues would not keep the order of a conversation."""
     lanes = {}
     for pair in (TEXTED, MAILED):
         for make in OF.values():

@@ -39,18 +39,18 @@ class Lane:
         ]
 
     def makes_slow(self, *keys):
-        """Each container has seen calls of these keys take long."""
+        """Let each container see that calls of these keys take long."""
         for share in self.shares:
             for key in keys:
                 share._note((key, False), 2 * FREE_SECONDS)
 
     def held(self, number, key, **how):
-        """A container makes a call of a key, of a new job unless `job` is given."""
+        """A container's call of a key, for a new job unless `job` is given."""
         how.setdefault("job", next(self._jobs))
         return self.shares[number].held(key, DEADLINE, **how)
 
     def hold(self, stack, *keys):
-        """Containers in turn begin a call of a key; how many may."""
+        """Let the containers in turn begin a call of a key each; returns how many of them may."""
         begun = 0
         for number, key in enumerate(keys):
             try:
@@ -115,7 +115,7 @@ def test_a_busy_key_costs_two_writes_a_call(two):
 
 
 def test_what_was_slow_is_free_again_after_calls_that_were_not(two):
-    """Time alone does not do: a breaker keeps what hangs quiet for longer than a container remembers."""
+    """Time alone proves nothing: a breaker may stop calls for longer than a container remembers."""
     with two.held(0, "a"):
         two.clock.sleep(2 * FREE_SECONDS)
     two.clock.forward(3 * DECAY_SECONDS)
@@ -194,7 +194,7 @@ def test_two_containers_that_book_at_once_do_not_share_a_slot(two):
 
 
 def test_a_job_that_has_made_a_slow_call_is_not_refused_the_next_one(two):
-    """Else what its model has written would be written, and paid, once more."""
+    """A refusal would have its model write, and the company pay, once more."""
     with two.held(1, "a", job=7):
         two.clock.sleep(2 * FREE_SECONDS)
     with ExitStack() as stack:
@@ -206,7 +206,7 @@ def test_a_job_that_has_made_a_slow_call_is_not_refused_the_next_one(two):
 
 
 def test_after_a_slow_call_its_job_makes_the_next_one_in_the_same_slot(two):
-    """Or another key's job would take it, and both would hold every worker."""
+    """Another key's job could take the slot otherwise, and both would hold every worker."""
     with two.held(0, "a", job=7):
         two.clock.sleep(2 * FREE_SECONDS)
     with pytest.raises(PacedError), two.held(1, "b"):

@@ -37,7 +37,7 @@ ADDRESS_OF = {
     "recipient_tel": ("+1 555 010 0001", "+15550100001"),
     "recipient_email": ("J.Doe@Example.com", "j.doe@example.com"),
 }
-"""Of each kind of address one as it is given, and as it is stored."""
+"""An address of each kind, as it is given and as it is stored."""
 
 
 def record(channel, **more):

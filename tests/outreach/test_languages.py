@@ -27,7 +27,7 @@ VALUES = {
     "page_stopped": {"company"},
     "page_stopped_otherwise": {"company", "contact"},
 }
-"""What code puts into a text; into the others nothing."""
+"""What code puts into each text; a text that is missing here takes nothing."""
 OPTIONS = {
     *("page_call", "page_days", "page_unchanged", "page_any", "page_save"),
     *("page_morning", "page_afternoon", "page_evening"),

@@ -12,7 +12,7 @@ from tests.outside.tickets import opens, order
 ACCOUNT = "AC" + "0" * 31 + "1"
 CONSOLE = "http://127.0.0.1:8090"
 ELSEWHERE = ("messages and events of a company by their own id: ", "sqs_message_id = ")
-"""Of the answers to what no row has: where it may be, and how that is asked."""
+"""Hints in the answer about a form that no row has: where its message may be, and how to ask there."""
 ANGRY = "Your courier threw it into the river and I call my lawyer."
 
 
@@ -164,9 +164,9 @@ STATES = (
 
 
 def wrong(stack, held, forms):
-    """Which of these do not find it, and do not name the scan that does.
+    """The forms that neither find the message nor get a hint to the command that does.
 
-    Ended events are in no index by the ids of their log lines. An SQS id is in the logs alone, and a
+    No index has ended events by the ids of their log lines. An SQS id is in the logs alone, and a
     company's own ids of messages and events lead nowhere alone: the answer has to say so.
     """
     for form in forms:

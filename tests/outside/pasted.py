@@ -1,7 +1,7 @@
-"""What people paste to find a message: everything that somebody may hold, as they may copy it.
+"""Forms in which people paste what they have of a message.
 
 Each function gives forms of one identifier, from the ways in which pages, mail programs, phones, chats
-and log viewers show it. They were written down before the reader of pasted texts was read.
+and log viewers show it. They were written without knowledge of the code that reads pasted texts.
 """
 
 import json

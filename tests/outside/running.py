@@ -79,7 +79,7 @@ class Vendor:
         return answer.json()
 
     def fails(self, kind="status", **settings):
-        """The next request, or `times` of them, or all (`times=None`), are disturbed."""
+        """Disturb the next request, or `times` of them, or all (`times=None`)."""
         self._is_disturbed = True
         self.post("faults", kind=kind, **settings)
 
@@ -90,7 +90,7 @@ class Vendor:
         assert answer.ok, answer.text
 
     def recovers(self):
-        """No fault is left."""
+        """Take back every fault."""
         self.forget("faults")
 
     def forget(self, path):
@@ -99,7 +99,7 @@ class Vendor:
         assert answer.ok, answer.text
 
     def requests(self, operation=None, after=0):
-        """What it has received."""
+        """The requests that it has received."""
         query = f"?after={after}" + (f"&operation={operation}" if operation else "")
         return self.get(f"requests{query}")["requests"]
 
@@ -107,7 +107,7 @@ class Vendor:
         self._session.close()
 
     def tidy(self, modes):
-        """As it was before the test: no faults, its first modes; returns whether it was disturbed."""
+        """Take back the test's faults and modes; returns whether the test had disturbed it."""
         was_disturbed = self._is_disturbed
         if was_disturbed:
             self.recovers()
@@ -161,17 +161,17 @@ class Running:
         return _time(self._control("GET", "clock")["now"])
 
     def forward(self, **duration):
-        """Let time pass, and everything run that is due then."""
+        """Let time pass, and run everything that is due then."""
         seconds = timedelta(**duration).total_seconds()
         assert self._control("POST", "clock", {"forward_seconds": seconds})["settled"]
 
     def passes(self, **duration):
-        """Let time pass in four steps: what waits behind another, or for one probe of a vendor."""
+        """Let time pass in four steps: work behind other work, or behind a vendor's probe, gets its turn."""
         for _ in range(4):
             self.forward(seconds=timedelta(**duration).total_seconds() / 4)
 
     def passes_until(self, condition, **step):
-        """Let time pass step by step until it is so: what waits takes turns with other tests' work."""
+        """Let time pass step by step until the condition holds; other tests' work may have its turn first."""
         for _ in range(60):
             self.forward(**step)
             if condition():
@@ -187,7 +187,7 @@ class Running:
         self.forward(seconds=(then - now).total_seconds())
 
     def settle(self):
-        """Let everything run that is due: queues, and what they make."""
+        """Run everything that is due: the queues' messages, and what these cause."""
         assert self._control("POST", "settle", {})["settled"]
 
     def chains(self):
@@ -195,7 +195,7 @@ class Running:
         return self._control("GET", "chains")
 
     def console(self):
-        """Somebody starts the console: the link that signs in, once."""
+        """Start the console; returns the link that signs in, once."""
         return self._control("POST", "console", {})["url"]
 
     def _control(self, method, path, body=None):
@@ -207,7 +207,7 @@ class Running:
     # --- doors ------------------------------------------------------------------------------------
 
     def request(self, method, path, *, headers=None, **how):
-        """Any request to the application, from an address of its own unless it names one."""
+        """Send a request to the application, from an address of its own unless it names one."""
         url = f"{self.url}{path}"
         headers = {
             "x-forwarded-for": f"198.18.{self.number() % 65_536 // 256}.{self.number() % 256}",
@@ -341,7 +341,7 @@ class Running:
 
     @contextlib.contextmanager
     def switched(self, name, value):
-        """A switch is set; the block runs once every container has read it."""
+        """Set a switch, and run the block once every container has read it."""
         self._switch(name, value)
         try:
             yield
@@ -354,9 +354,9 @@ class Running:
         self.forward(seconds=60)
 
     def tidy(self):
-        """Between two tests: no faults, nothing on its way, and the middle of a working day.
+        """Make the stack ready for the next test: no faults, empty queues, the middle of a working day.
 
-        After faults a vendor is probed before it is used again, and a pause that it asked for ends:
+        After faults, enough time passes for each vendor's probe and for each pause that it asked for:
         a circuit breaker's longest one takes 15 minutes.
         """
         disturbed = [getattr(self, name).tidy(modes) for name, modes in self._modes.items()]
@@ -365,7 +365,7 @@ class Running:
         if any(disturbed):
             self.forward(minutes=16)
             self.forward(minutes=4)  # what waited behind a probe
-        for _ in range(12):  # what is tried again later would be at work in the middle of the test
+        for _ in range(12):  # a later retry would run in the middle of the next test
             if all(is_empty(self, queue) for queue in self._queues):
                 break
             self.forward(minutes=20)

@@ -17,7 +17,7 @@ OWN = ("--company", FIRST.id)
 
 
 def ask(stack, what, body, key=FIRST.router_key):
-    """A request to the register; its answer."""
+    """The answer to a request to the register."""
     return stack.request("POST", f"/register/{what}", headers={"x-api-key": key}, json=body)
 
 

@@ -47,7 +47,7 @@ def test_a_form_that_another_site_posts_changes_nothing(stack, person):
 
 
 def test_the_overview_counts_what_waits_for_a_person(stack, person):
-    stack.forward(minutes=6)  # no sweep of its own in the next minutes
+    stack.forward(minutes=6)  # no scheduled sweep falls into the next minutes
     before = _counted(person, "Effects of unknown outcome", "Conversations for a person")
     _effect_of_unknown_outcome(stack)
     _held(stack)

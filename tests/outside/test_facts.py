@@ -192,7 +192,7 @@ def test_facts_that_wait_sixteen_days_for_power_bi_are_posted_once_when_it_is_ba
     stack.powerbi.fails(status=503, times=None)
     aloware(stack, made)
     hubspot(stack, [created])
-    for _ in range(2):  # in one step the rows' end would pass before anything has run
+    for _ in range(2):  # in one step the rows would expire before any function has run
         stack.forward(days=8)
     assert stack.ops("facts", "pending").out.startswith("2 facts pending")
     stack.powerbi.recovers()

@@ -37,7 +37,7 @@ def asked(stack, project, to, **fields):
 
 
 def opened(stack, project, to, channel="sms", **recipient):
-    """A start of the project; its outcome."""
+    """Start a conversation of the project; returns its request's id."""
     answer = stack.start(to, channel, of=project, recipient_data=recipient)
     assert answer.status_code == 200, answer.text
     return answer.json()["request_id"]

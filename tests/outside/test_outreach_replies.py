@@ -236,7 +236,7 @@ def test_a_text_that_another_companys_account_has_signed_is_not_taken(stack):
 # --- e-mails that nothing proves ----------------------------------------------------------------------
 
 UNPROVEN = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
-"""SPF and DKIM have failed, and the author's domain has no policy."""
+"""SPF and DKIM have failed, and the author's domain has no DMARC policy."""
 ADDRESS = "replies@company.example"
 """The company's, without the token of a conversation."""
 

@@ -260,7 +260,7 @@ def test_a_list_to_import_is_refused_whole_for_one_wrong_line_and_taken_twice_ch
 # --- e-mails that nothing proves ----------------------------------------------------------------------
 
 UNPROVEN = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
-"""SPF and DKIM have failed, and the author's domain has no policy."""
+"""SPF and DKIM have failed, and the author's domain has no DMARC policy."""
 ADDRESS = "replies@company.example"
 """The company's, without the token of a conversation."""
 

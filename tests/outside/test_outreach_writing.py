@@ -104,7 +104,7 @@ def test_when_a_projects_budget_is_spent_no_model_is_asked_and_a_person_answers(
 
 
 def sent_and_waiting(stack):
-    """How many messages have left, and what waits for a person but for how long it waits."""
+    """How many messages have left, and what waits for a person, without the length of the wait."""
     waiting = [{**entry, "waiting_seconds": None} for entry in desk_list(stack, MODEL)]
     return len(stack.twilio.get("messages")["messages"]), waiting
 

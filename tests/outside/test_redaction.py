@@ -43,7 +43,7 @@ SECRETS = {
 
 
 IN_EACH_RUN = ("a phone number", "a card", "a password", "a street address")
-"""The others prove more of the same road: the redactor's own tests try each kind in every run."""
+"""Kinds that every run tries from outside. The redactor's own tests try all kinds in every run."""
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_mask_in_a_draft_is_never_sent(stack):
 
 
 def _said_to_the_model(stack, text, *, to=None, **changes):
-    """A recipient of the project that a model writes for says this: all that the vendor was sent."""
+    """All that the vendor is sent after a recipient, to whom a model writes, has said this."""
     to = to or stack.tel()
     before = _asked_before(stack)
     stack.start(to, company_data={"project_id": WRITTEN_BY_A_MODEL}, **changes)
@@ -255,7 +255,7 @@ def _asked_before(stack):
 
 
 def _sent_since(stack, before):
-    """All that the vendor was sent since, which is an opening and an answer at least."""
+    """All that the vendor was sent since then, at least an opening and an answer."""
     sent = stack.openai.requests(after=before)
     assert len(sent) > 1
     return json.dumps([request["body"] for request in sent], ensure_ascii=False)

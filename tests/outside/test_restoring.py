@@ -33,7 +33,7 @@ def test_what_shadow_mode_withheld_goes_on_once_by_the_replay_of_the_page(stack)
     assert stack.texts_to(to) == _changes_to(stack, ticket) == []
     for _ in range(2):
         stack.ops(*replay, "--yes")
-        stack.forward(seconds=30)  # what our pace at Richpanel sets aside, too
+        stack.forward(seconds=30)  # also runs what our pace at Richpanel has set aside
     changes = _changes_to(stack, ticket)
     assert len(stack.texts_to(to)) == 1
     assert len(changes) == len(set(changes)) > 0
@@ -96,7 +96,7 @@ def test_completing_a_ledger_enters_shadow_mode_and_writes_once_what_was_done_si
 
 
 def _release(stack):
-    """Released or not, as other tests' events end; what it printed."""
+    """What the release command has printed; it may refuse while other tests' events are not done."""
     return stack.ops(*RELEASE, code=None)
 
 
@@ -147,7 +147,7 @@ def test_whom_a_restored_table_has_again_is_erased_again_by_the_command_of_the_p
     assert theirs
     stack.forward(minutes=1)
     stack.ops("erase", "--subject", to, "--yes")
-    for row in theirs:  # as a restore to a time before the erasing has them
+    for row in theirs:  # as a restore to a time before the erasing brings them back
         aws(stack, "dynamodb", "PutItem", TableName=table, Item=row)
     said = stack.ops("erase", "--again", backup, "--yes", "--canary", f"zither of {to}", "--json")
     assert sum(entry["found"] for entry in said.data["proof"]) == 0

@@ -217,7 +217,7 @@ def test_a_replay_sends_what_a_switch_withheld_and_repeats_nothing(stack):
 
 
 def test_a_switch_says_who_set_it_and_the_journal_keeps_every_change(stack):
-    stack.forward(minutes=6)  # what other tests have set is kept, too
+    stack.forward(minutes=6)  # the journal has by then what other tests have set
     before = len(stack.ops("journal", "switch:safe_mode", "--json").data)
     with stack.switched("safe_mode", "true"):
         shown = stack.ops("switch", "get").out.splitlines()
@@ -326,7 +326,7 @@ def test_settings_that_are_wrong_are_not_stored_and_the_field_is_named(stack, tm
 
 @pytest.fixture(scope="module")
 def prod(_stack):
-    """Commands as somebody types them whose terminal has nothing of this stage but its engine."""
+    """Commands of a terminal that knows nothing of this stage but its engine."""
     kept = {name: value for name, value in _stack.hints.items() if name.startswith("AWS_")}
     operator = Operator({**kept, "STAGE": "prod"})
     yield operator.types
@@ -400,7 +400,7 @@ def _start_of_unknown_outcome(stack, kind="act_then_status"):
 
 
 def _just_swept(stack):
-    """The next sweep of its own is five minutes away."""
+    """Let the sweep run, so that the next one is five minutes away."""
     stack.forward(minutes=6)
 
 

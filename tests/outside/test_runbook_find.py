@@ -8,7 +8,7 @@ from tests.outside.running import FIRST
 from tests.outside.tickets import opens
 
 STEP = len(holding.STATES)
-"""Each state tries one form in so many pairs of a kind, from another one on."""
+"""Each state tries every `2 * STEP`th form of a kind, and each begins at a form of its own."""
 
 
 @pytest.mark.parametrize("number", range(STEP))

@@ -386,7 +386,9 @@ def test_a_customers_words_cannot_make_the_service_act_on_another_ticket(stack):
 
 def test_json_is_taken_up_to_64_levels_and_100000_arrays_and_objects(stack):
     headers = {**JSON, "authorization": f"Bearer {stack.hints['ALOWARE_TOKEN']}"}
-    values = ["[" * levels + "]" * levels for levels in (62, 63)]  # below two objects
+    values = [
+        "[" * levels + "]" * levels for levels in (62, 63)
+    ]  # 64 and 65 levels with the two objects around it
     values += ["[" + "[]," * arrays + "[]]" for arrays in (99_990, 100_000)]
     answers = [
         stack.request(
@@ -558,7 +560,7 @@ def test_what_may_only_send_messages_to_a_queue_makes_no_worker_act(stack):
 
 
 def _letters(stack):
-    """Why each dead letter is one, by its id."""
+    """The reason of each dead letter, by its id."""
     return {
         letter["message_id"]: letter["reason"] for letter in stack.ops("dlq", "list", "--json").data
     }

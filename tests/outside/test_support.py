@@ -615,7 +615,7 @@ def decision(stack, ticket):
 
 
 def compared(stack):
-    """The report's part about what would have been answered; no ticket is read for it."""
+    """The report's part about what would have been answered, which reads no ticket."""
     options = ("--since", "24h", "--tickets", "0", "--json")
     return stack.ops("shadow-report", *options).data["shadow"]
 

@@ -39,10 +39,10 @@ def writes_again(stack, ticket, text):
 
 
 def reports(stack, ticket, comment, text):
-    """A webhook with its text; what our pace at Richpanel sets aside is done, too.
+    """Richpanel reports a comment; returns once its event has read or changed the ticket.
 
-    Most events read their ticket or change it. The others (e.g. automation is off) cost two minutes
-    of the stack's time.
+    Our pace at Richpanel may set the event aside first. An event that needs no request (e.g. because
+    automation is off) costs two minutes of the stack's time.
     """
     before = len(requests_about(stack, ticket))
     answer = stack.webhook(ticket_id=ticket, message_id=comment, message=text, settles=False)

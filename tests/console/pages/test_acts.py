@@ -1,4 +1,4 @@
-"""What a person does by a page: once under double clicks and two persons, and named in the journal."""
+"""Acts by a page: done once under double clicks and by two persons, and named in the journal."""
 
 import re
 

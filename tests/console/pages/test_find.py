@@ -22,7 +22,7 @@ def asked(console):
     """The console with one ticket's event; the tickets that its function was asked for."""
     console.services.ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
     seen_by = Act(what="replay", key=KEY, actor="Operators/kim", story="1042")
-    console.services.journal.enter(seen_by)  # by which the ticket's event is found
+    console.services.journal.enter(seen_by)  # Find reaches the ticket's event by this entry
     seen = []
 
     def texts(event, _context):

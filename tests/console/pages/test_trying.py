@@ -20,7 +20,7 @@ HOSTILE = "<script>alert(1)</script> \u202epay"
 
 
 def typed(*texts, by=(), **more):
-    """A form as it is posted; the order of the form is on its way."""
+    """The form as it is posted; the shop's order in it is on its way."""
     return {
         "subject": "",
         "email": "jo@example.com",

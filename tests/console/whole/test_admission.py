@@ -9,7 +9,7 @@ from console.rights import RIGHTS, Right
 from tests.rigs.console import HERE, HOST
 
 READING = ("sign_in.", "find.look_up", "trying.decide")
-"""Posted because of what is typed, which is part of no address."""
+"""Pages that read, but are posted: what is typed must not be part of an address."""
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
 
 

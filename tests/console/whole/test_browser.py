@@ -1,7 +1,7 @@
 """What people do at the console, in real browsers over a whole stage on the local engine.
 
 Each act is clicked twice, and by a second person who had the same page open: it happens once, the
-slower one is told who was faster, and the journal names who did it.
+page of the slower one says who was faster, and the journal names who did it.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from tests.rigs.console import Console
 from tests.rigs.engines import drain
 from tests.rigs.tickets import ROUTED, put_dead_letter
 
-pytestmark = pytest.mark.long  # browsers over what `test_whole` and `test_acts` prove without one
+pytestmark = pytest.mark.long  # browsers over what `test_stage` and `test_acts` prove without one
 EVENT = "evt:rp:1042:c-1"
 
 

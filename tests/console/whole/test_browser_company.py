@@ -25,7 +25,7 @@ def app_environment(app_environment):
 
 @pytest.fixture
 def endpoint(outreach):
-    """A company's server that has been told of a conversation, and of a second one it refused."""
+    """A company's server that took the events of a conversation and refused those of a second one."""
     company.put_signing_secret(outreach.stage, SECRETS[0])
     with consumer() as running:
         outreach.set_project(event_webhook={"url": running.url, "include": ["recipient"]})

@@ -98,7 +98,7 @@ def test_a_refused_reply_leads_to_its_reason_and_its_field(visit, mine):
     alert = page.get_by_role("alert")
     alert.wait_for()
     assert alert.inner_text().strip() == "\u201cYour reply\u201d is empty."
-    assert alert.evaluate("(one) => one === document.activeElement")
+    assert alert.evaluate("(node) => node === document.activeElement")
     assert page.get_by_role("status").filter(has_text="You have").count() == 0
     described = "(one) => document.getElementById(one.getAttribute('aria-describedby')).role"
     assert reply(page).get_attribute("aria-invalid") == "true"
@@ -119,7 +119,7 @@ def test_the_list_is_renewed_under_a_focus_that_stays_on_its_conversation(
     desk.act("take", first, by="kim@example.com")
     page.clock.run_for(30_000)
     page.locator("[data-row] .holder", has_text="kim@example.com").wait_for()
-    assert row.locator(control).evaluate("(one) => one === document.activeElement")
+    assert row.locator(control).evaluate("(node) => node === document.activeElement")
 
 
 def test_the_list_is_not_renewed_under_a_field_that_is_written_in(desk_console, open_console, desk):

@@ -43,7 +43,7 @@ def test_a_saved_reply_is_inserted_in_place_and_its_gap_is_chosen_and_blocks(vis
     assert box.input_value() == f"Good morning!\n\n{FILLED}"
     assert page.evaluate("() => getSelection().toString()") == "\u27e6place\u27e7"
     page.get_by_role("button", name="Send", exact=True).click()
-    assert not box.evaluate("(one) => one.checkValidity()")
+    assert not box.evaluate("(node) => node.checkValidity()")
     page.reload()
     assert box.input_value() == f"Good morning!\n\n{FILLED}", "a draft survives a reload"
     box.fill("Good morning! It is at the depot.")

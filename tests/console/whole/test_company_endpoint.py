@@ -240,7 +240,7 @@ LEFT_OUT_OF_A_COMPANY = [name for name in deployed.LEFT_OUT if name.startswith("
 
 @one_case("endpoint", LEFT_OUT_OF_A_COMPANY)
 def test_what_the_deployed_console_lacks_is_refused_and_of_others_not_there(outreach, endpoint):
-    del outreach  # its stage
+    del outreach  # requested for its stage
     console = Console(Session("dev"), left_out=deployed.LEFT_OUT)
     dev = console.browser("dev")
     (rule,) = console.app.url_map.iter_rules(endpoint)

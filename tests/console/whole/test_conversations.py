@@ -114,7 +114,7 @@ FIELDS = {
     "stop": {"reason": "They meant it"},
     "not_stop": {"reason": "They asked who we are"},
 }
-"""What a person writes for an act; one without an entry needs nothing."""
+"""What a person writes for an act; an act that is missing here needs nothing."""
 OF_HELD = ("approve", "decline")
 """Acts on a held message, which no person needs to have taken."""
 

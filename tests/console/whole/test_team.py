@@ -21,7 +21,7 @@ PROVEN = "kim@example.com <00u1 at login.example.com>"
 
 @pytest.fixture
 def console(desk, monkeypatch):
-    """Without a list, and without a sign-in so far."""
+    """A console without a list of colleagues, before anyone has signed in."""
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, **PEOPLE})
     return DeskConsole(desk)
 

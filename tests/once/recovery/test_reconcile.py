@@ -128,7 +128,7 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(system, richpanel, p
     """F56: the cursor is kept after every page."""
     for number in range(300):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
-    # The lease and the parts before this one ask too.
+    # The lease and the parts before this one ask for the time, too.
     left = iter([200.0] * (3 + pages) + [RESERVE_SECONDS - 1] * 50)
     first = system.services().reconciler.sweep(time_left_seconds=lambda: next(left))
     assert (first.listed, first.listing) == (pages * 100, "out_of_time")
@@ -310,7 +310,9 @@ def test_a_failed_hand_off_is_repeated_until_it_succeeds_once(system, richpanel)
     assert sweep(system).handoffs == 0, "it was tried a moment ago"
     richpanel.clear_faults()
     age_everything(system, 3600)
-    importlib.import_module("chalicelib.wiring")._services.clear()  # its breaker has not seen it
+    importlib.import_module(
+        "chalicelib.wiring"
+    )._services.clear()  # a new container, whose breaker has seen no failure
     assert sweep(system).handoffs == 1
     run_all(system)
     assert "middleware_error_needs_attention" in richpanel.tags_of("1042")

@@ -54,7 +54,7 @@ def row(
 
 
 def unknown(event_key=KEY, number=0):
-    """An action of unknown outcome, beyond its horizon and once not found."""
+    """An action of unknown outcome, past its horizon, which one check has not found."""
     key = f"act:{number}"
     return {
         **row(ActionStatus.UNKNOWN, key=key),

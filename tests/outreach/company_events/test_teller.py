@@ -176,7 +176,7 @@ def test_a_worker_that_dies_after_the_endpoint_has_acted_tells_it_again_under_th
 
 
 def test_nothing_is_lost_when_the_queue_does_not_take_the_job(telling, endpoint, record):
-    """It is told with the next one, whether or not the caller, whose own event has not ended, calls again."""
+    """The next event's job brings it along. The caller may call again or not: its own event has not ended."""
     telling.outbox.fails = [UnavailableError("enqueue_failed")]
     with pytest.raises(UnavailableError):
         happens(telling, record, Name.ACCEPTED)

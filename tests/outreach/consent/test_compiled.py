@@ -16,7 +16,7 @@ def _read_anew():
 
 
 def test_the_shipped_patterns_are_those_of_the_table():
-    """Else: `python -m bench.consent`."""
+    """Where it fails, `python -m bench.consent` makes them from the table."""
     if (made := compiled.shipped(wordings.made_from())) is None:
         pytest.fail("wordings.bin is of another table or another Python")
     packed = compiled.packed(wordings.sources(), wordings.made_from())

@@ -22,7 +22,7 @@ LANGUAGES = {
     *("en", "es", "fr", "pt", "de", "it", "nl", "pl", "sv", "tr", "ru", "uk", "ar", "hi", "zh"),
     *("ja", "ko", "vi", "el", "ro", "cs", "hu", "id", "da"),
 }
-"""Those of docs/consent.md."""
+"""The languages of docs/consent.md."""
 WORDS = {**SAID, "courtesies": ROWS.courtesies}
 LISTS = {**WORDS, **EXPRESSIONS, "limits": ROWS.limits, "clauses": ROWS.clauses}
 NOT_IN_ALL = {"negated", "complained", "clauses", "yes", "start", "help", "whence"}
@@ -59,7 +59,7 @@ def test_a_word_is_written_in_small_letters_as_people_spell_it(name):
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_a_wording_is_an_expression_in_small_letters_that_is_no_empty_text(name):
-    """What it is matched against has no others, so such a row would never match."""
+    """Texts are matched in small letters, so that a row with a capital would never match."""
     for wording in wordings.every(EXPRESSIONS[name]):
         letters = re.sub(r"\\[wdbBSW]|\{[a-z]+\}", "", wording)
         assert letters == letters.lower(), wording

@@ -82,7 +82,7 @@ ORDINARY_WORDS = [
     *("Alto", "fin", "kündigen", "kuendigen", "Ende", "annuler", "annulla", "einde", "cancelar"),
     *("no más", "salir", "取消", "iptal", "конец", "koniec", "koniec"),
 ]
-"""Words of a matter as well: alone they may be a wish, and a person decides."""
+"""Words that may also be about a matter of business: alone they are a doubt, and a person decides."""
 _TWO_WAYS = "i dont want " + "any more of these messages from you " * 4 + "xyz"
 DOUBTS = [
     *("stop, what is this?", "wrong number stop?", "Stop! Who are you?", "стоп, кто это?"),
@@ -261,7 +261,7 @@ def test_a_long_message_is_read_in_bounded_time(text):
 
 
 def test_the_shipped_model_is_made_from_these_samples():
-    """Else: `python -m bench.consent`."""
+    """Where it fails, `python -m bench.consent` makes it from them."""
     assert unwanted.shipped().made_from == consent.made_from()
 
 

@@ -16,7 +16,7 @@ def clock():
     return ManualClock()
 
 
-# The contracts walk through conversations on the engines in every run; this adds each test by itself.
+# The store contracts use conversations on the engines in every run; a long run also runs each test there.
 ENGINES = [pytest.param(engine, marks=pytest.mark.long) for engine in STORE_ENGINES]
 
 
@@ -38,7 +38,7 @@ def conversations(table, clock):
 
 @pytest.fixture
 def raced_conversations(ddb, clock):
-    """Makes a store whose transactions and appends follow one of another worker: `make(other_write)`."""
+    """`make(other_write)`: a store in which another worker writes before each transaction and append."""
 
     def make(other_write):
         table = Table(ddb.client, ddb.tables["ConversationsTable"])

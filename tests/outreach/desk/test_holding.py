@@ -11,7 +11,7 @@ from chalicelib.outreach.door.access import DeskRole
 RULES = {"NOT_HANDED_OFF", "HELD_BY_ANOTHER", "BEING_RELEASED"}
 EVERY, NOTE = set(ACTS), {"note"}
 LEAVING = {"approve", "give_back", "note"}
-"""What may be asked for again while a conversation is on its way back to automation."""
+"""Acts that may be asked for again while a conversation is on its way back to automation."""
 
 
 def held(desk):
@@ -20,7 +20,7 @@ def held(desk):
 
 
 def after(*done):
-    """A held message, and what sam has done since."""
+    """Makes a conversation with a held message, on which sam has then done these acts."""
 
     def made(desk):
         record = held(desk)

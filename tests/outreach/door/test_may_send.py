@@ -1,4 +1,4 @@
-"""The Router's question is answered as a start would end, by nothing but reads."""
+"""The Router's question is answered as a start would end, and nothing is written."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -131,7 +131,7 @@ def signed(method="POST", path="/prod/register/lift", headers=(), **how):
 
 
 def changed(request, **fields):
-    """The same signature under another request."""
+    """Another request under the same signature."""
     given = {
         name: getattr(request, name) for name in ("method", "path", "query", "headers", "body")
     }

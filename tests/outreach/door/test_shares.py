@@ -86,7 +86,7 @@ def test_a_share_is_one_for_all_doors(clock):
 
 @pytest.mark.parametrize("is_contended", [True, False])
 def test_a_start_is_not_refused_because_its_share_could_not_be_counted(clock, is_contended):
-    """Doors that change the row at once, or a slow table: it waits as if it had been counted."""
+    """Other doors change its row, or the table is slow: the start waits as if it had been counted."""
     table = FaultyTable(tables.ledger())
     level = SharedLevel(table=table, provider="starts", clock=clock)
     shares = Shares(levels=lambda _: level, clock=clock, workers=WORKERS)
@@ -119,7 +119,7 @@ def test_doors_that_count_at_the_same_time_lose_no_start(clock):
 
 
 def decide_beside(level, act):
-    """Let another thread's whole change happen once, right after the next decision."""
+    """Let another thread make a whole change once, right after the next decision."""
     write = level._write
 
     def late(*arguments):

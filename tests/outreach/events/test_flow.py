@@ -41,7 +41,7 @@ def test_a_failed_resend_marks_no_conversation_and_hands_off_nothing(outreach_pa
 def test_a_hand_off_that_a_dead_letter_began_is_finished_though_a_confirmation_needs_none(
     outreach_parts, opt_out
 ):
-    """Else the audit would not show who was asked: the sweep sends such an event once more."""
+    """The sweep sends such an event once more, so that the audit shows who was asked."""
     record = outreach_parts.open(new(channel="sms"))
     says = InboundMessage(
         event_key="evt:reply:sms:SM1",

@@ -50,19 +50,19 @@ class Receipts:
         self._lease = self._claimed(START)
 
     def opening_unknown(self, *, event=EventStatus.PARKED):
-        """The opening's outcome is not known; its event has ended like that."""
+        """End the opening's send as unknown, and its event in this status."""
         self.parts.ledger.begin(self._lease, [SEND], UNDECIDED)
         self.parts.ledger.end_action(self._lease, SEND, ActionStatus.UNKNOWN, reason="read_timeout")
         self.parts.ledger.finish(self._lease, event, reason="unknown:read_timeout")
 
     def opening_settled(self, reason, *, ref="SM1", event=EventStatus.PARKED):
-        """The opening is known to be sent; its event has ended like that."""
+        """Settle the opening's send as done, and end its event in this status."""
         self.opening_unknown(event=event)
         unsettled = self.parts.ledger.action(SEND.key).unsettled
         self.parts.ledger.settle(unsettled, ActionStatus.DONE, ref=ref, reason=reason)
 
     def other_send_is(self, ref):
-        """Another message of the conversation has that provider id."""
+        """Give that provider id to another message of the conversation."""
         other = send(SEND_TEXT, OPAQUE_ID, LATER)
         lease = self._claimed("evt:reply:sms:2")
         self.parts.ledger.begin(lease, [other], UNDECIDED)
@@ -89,7 +89,7 @@ class Receipts:
         self._flow.plan(event, SetSwitches().current())
 
     def wrote(self):
-        """The recipient writes now."""
+        """Let the recipient write now."""
         at = iso(self.parts.clock.now())
         said = Entry(f"SM-{at}", at, "user", "hello")
         self.parts.conversations.append(self.record, said, changes={"last_inbound_at": at})

@@ -23,13 +23,13 @@ class Night:
         self._outreach = outreach
 
     def begins(self, *, minutes_left=300):
-        """They end in so many minutes, or one less."""
+        """Begin quiet hours that end in so many minutes, or in one less."""
         now = datetime.now(UTC)
         begun, over = (f"{now + timedelta(minutes=by):%H:%M}" for by in (-60, minutes_left))
         self._set({"from": begun, "until": over, "zone": "UTC"})
 
     def is_over(self):
-        """The clock shows another time: what waits is due, in the order of its dates."""
+        """End the quiet hours: what waits becomes due, in the order of its dates."""
         now = datetime.now(UTC)
         begun, over = (f"{now + timedelta(minutes=by):%H:%M}" for by in (-120, -60))
         self._set({"from": begun, "until": over, "zone": "UTC"})
@@ -159,7 +159,7 @@ def assert_order(outreach, texts):
 
 
 def test_a_message_after_quiet_hours_joins_behind_one_that_still_waits(conversation, night):
-    """They are over, and the sweep has not run yet."""
+    """The quiet hours are over, and the sweep has not run yet."""
     night.begins()
     says(conversation, "first")
     night.is_over()
@@ -208,7 +208,7 @@ def test_a_conversation_that_a_person_takes_is_not_answered_when_the_wait_ends(c
 
 
 def test_an_event_before_it_that_has_ended_holds_nothing_back(conversation, night):
-    """Whatever ended it: the conversation's list is a hint, the row decides."""
+    """Whatever has ended it: the conversation's list is only a hint, and its row decides."""
     night.begins()
     says(conversation, "first")
     (row,) = night.waiting()
@@ -235,7 +235,7 @@ def test_a_short_wait_goes_through_the_other_queue_and_back_into_its_group(conve
 
 @pytest.fixture
 def aside(outreach, monkeypatch):
-    """Bodies put on the other queue, in place of its clock."""
+    """Keeps the bodies that go to the queue for later, which so brings none back by its own clock."""
     put = []
 
     def keep(_queue, body, *, delay_seconds):

@@ -362,7 +362,7 @@ def test_a_text_found_late_keeps_the_time_at_which_it_came(outreach, lose):
 
 
 def test_a_short_time_serves_every_inbox_in_turn(outreach, lose, other_company, monkeypatch):
-    """A run that is over after one list goes on with another one next time."""
+    """A run whose time ends after one list goes on with another list next time."""
     open_conversation(outreach)
     lose("STOP")
     other_says(outreach, "STOP")
@@ -379,7 +379,7 @@ def test_a_short_time_serves_every_inbox_in_turn(outreach, lose, other_company, 
     for _ in range(3):
         before = len(looked)
         outreach.services.reconciler.sweep(
-            # The part may take half of the 200 s; its first look takes more than that.
+            # The part may use half of the 200 s, and its first look takes longer.
             time_left_seconds=lambda before=before: 200.0 if len(looked) == before else 90.0
         )
         assert len(looked) == before + 1

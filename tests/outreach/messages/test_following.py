@@ -24,7 +24,7 @@ TO_SMS = {"fallback": ["sms"]}
 
 
 def answer(rig, record, text="Yes"):
-    """The recipient's message as a worker stores it, and nothing else."""
+    """Store the recipient's message as a worker does, and do nothing else."""
     entry = Entry(f"SM-{text}", rig.now(), "user", text)
     rig.conversations.append(record, entry, changes={"last_inbound_at": rig.now()})
 
@@ -166,7 +166,7 @@ SOON = {"reminder": {"after_minutes": 120, "text": REMINDER}}
 
 
 def night(rig):
-    """Quiet hours from in an hour on, for six hours."""
+    """Quiet hours that begin in an hour and last six hours."""
     now = rig.clock.now()
     begins, ends = (f"{now + timedelta(hours=by):%H:%M}" for by in (1, 7))
     return {"from": begins, "until": ends, "zone": "UTC"}
@@ -344,7 +344,7 @@ def test_a_channel_is_tried_once_and_the_last_failure_stays(following):
 
 
 def test_a_reply_before_the_other_channels_opening_withholds_it(following):
-    """It has been opened, and waits for the sweep, as nothing could be queued."""
+    """The conversation was opened, and waits for the sweep, as its job could not be queued."""
     following.project(follow_ups=TO_SMS)
     other = following.started("req2", "sms")
     first = following.started(channel="whatsapp")
@@ -520,7 +520,7 @@ def test_a_time_that_is_none_or_has_no_zone_or_is_out_of_bounds_is_refused(follo
 
 
 def crashes(twilio, arrange, act):
-    """Every outcome of an act that is killed at each of its writes, and then goes on."""
+    """Kill an act before and after each of its writes, and go on; returns the rigs, and how far it got."""
     usual, found = twilio._now, []
     try:
         for number in itertools.count(1):

@@ -1,4 +1,4 @@
-"""A project's AI settings: what is read, what is refused, and what nobody reads."""
+"""A project's AI settings: what is read, what is refused, and what no code reads."""
 
 import pytest
 from pydantic import ValidationError

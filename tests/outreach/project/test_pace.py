@@ -46,7 +46,7 @@ class Quick:
         self.outreach.run()
 
     def is_due(self):
-        """The quiet period of every message is over; the sweep sends those that wait."""
+        """End the quiet period of every message; the sweep sends those that wait."""
         self.settings(quiet_period_seconds=1)
         table = self.outreach.services.ledger._table
         for row in self.outreach.rows():

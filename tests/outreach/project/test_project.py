@@ -52,7 +52,7 @@ def asks_a_person(read):
 
 
 def holds(read):
-    """Everything of one kind, and nothing of the other."""
+    """The messages of one kind are held, and those of the other are not."""
     held = [rules.is_held(record_of(read), rule) for rule in rules.HELD.values()]
     assert sorted(held) == [False, True]
 
@@ -74,7 +74,7 @@ def is_(get, value):
 
 
 NOTHING = 7, "x", ["x"], {"x": 1}
-"""What no part can be."""
+"""Values that no part can have."""
 NO_TEXT = 7, ["x"], {"x": 1}, "", "\r\n"
 SWITCH = *NOTHING, "yes", "false", 1, 0, [], {}
 LISTED = *NOTHING, "", {}, ["+15550100002", "x"]
@@ -140,7 +140,7 @@ RULES = {
     "auto_queue_reply_message_from_number": (LISTED, holds),
     "auto_queue_reply_message_from_email": (LISTED, holds),
 }
-"""By part: what cannot be read, and what then holds; the table of the page."""
+"""What cannot be read, and what then holds, by part: the table of the page."""
 
 
 def test_every_part_has_a_rule_and_no_other():

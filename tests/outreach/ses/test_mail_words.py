@@ -1,4 +1,4 @@
-"""A wish in an e-mail is heard over any signature, and our own opt-out line is nobody's word."""
+"""A wish in an e-mail is heard over any signature, and our own opt-out line is no wish."""
 
 import pytest
 
@@ -46,7 +46,7 @@ SHORT = [
     "Dr. Jo Doe",
     "Ciao\nJo Doe",
 ]
-"""Sign-offs that no closing, rule or telephone number shows."""
+"""Signatures without a closing, a rule or a telephone number to know them by."""
 
 
 @each_row("signed", SHORT)

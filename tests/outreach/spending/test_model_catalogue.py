@@ -176,7 +176,9 @@ def test_only_a_long_prefix_is_kept_where_the_vendor_must_be_asked():
     nova, luna = catalogue.find("amazon.nova-lite-v1:0"), catalogue.find("gpt-6-luna")
     assert not catalogue.manner(nova, "Greet. " * 10, None).keeps_prefix
     assert catalogue.manner(nova, "Greet them. " * 500, None).keeps_prefix
-    assert not catalogue.manner(luna, "Greet them. " * 500, None).keeps_prefix, "it is by itself"
+    assert not catalogue.manner(luna, "Greet them. " * 500, None).keeps_prefix, (
+        "the vendor keeps it unasked"
+    )
 
 
 def test_tokens_of_the_cache_have_a_price_of_their_own():

@@ -32,7 +32,7 @@ def test_a_number_is_given_up_only_where_the_recipient_cannot_be_reached():
 
 @pytest.mark.parametrize("code", sorted(set(twilio.MAGIC_FROM.values()) - {21611}))
 def test_a_wrong_sender_is_ours_to_mend(code):
-    """Else a company hears of its recipient where its own number is wrong; 21611 is a full queue."""
+    """Its recipient is not to blame where a company's own number is wrong; 21611 is a full queue."""
     assert codes.meaning(str(code)) == CodeMeaning.CONFIGURATION
 
 

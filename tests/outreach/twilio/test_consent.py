@@ -95,7 +95,7 @@ def _raises(error):
 
 
 def test_a_message_costs_the_door_no_read_and_a_stop_two_and_a_write(outreach, monkeypatch):
-    """Once the door knows whose number it is."""
+    """The door has read earlier whose number it is."""
     conversation(outreach)
     say(outreach, "Hello")
     calls = []
@@ -200,7 +200,7 @@ def test_a_stop_is_confirmed_once_where_the_carrier_does_not(
     conversation(outreach, channel, channel_config=changed)
     outreach.twilio._opted_out.clear()
     post = outreach.says(text, whatsapp=whatsapp, **declared)
-    outreach.twilio._opted_out.clear()  # its own handling is off, or does not know the word
+    outreach.twilio._opted_out.clear()  # Twilio's own handling is off, or does not know the word
     for _ in range(2):
         outreach.deliver(post)
         outreach.run()
@@ -213,7 +213,7 @@ def test_a_stop_is_confirmed_once_where_the_carrier_does_not(
 
 
 def hears_all(outreach, *words):
-    """Each text is processed before the next one; the simulated carrier blocks nobody for STOP."""
+    """Process each text before the next one; the simulated carrier blocks no number for STOP."""
     for word in words:
         say(outreach, word, whatsapp=True)
         outreach.twilio._opted_out.clear()

@@ -19,11 +19,11 @@ CODE = (
     "from dataclasses import asdict\n"
     "from bench.measures import outreach\n"
     "found = outreach.starts() if {starts} else outreach.appends((10, 100, 300))\n"
-    "print(json.dumps([asdict(one) for one in found]))\n"
+    "print(json.dumps([asdict(start) for start in found]))\n"
 )
 STARTS = [{"channel": channel, "door": 3, "worker": 13} for channel in ("whatsapp", "sms", "email")]
 UNITS = 16
-"""Of each message, as documented: the item and its indexes, and the page and mark of one that leaves it."""
+"""Write units of a message, as documented: its item with indexes, and page and mark of one that leaves it."""
 
 
 def calls(start):
@@ -43,7 +43,7 @@ def test_a_start_takes_three_calls_at_the_door_and_thirteen_in_the_worker(outrea
 
 
 def counted(*, starts):
-    """In a process of its own: the meter sits in the SDK's session before any client is made."""
+    """Count in a process of its own, as the meter must be in the SDK's session before any client is made."""
     code = CODE.replace("{starts}", str(starts))
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True

@@ -37,7 +37,7 @@ class Workers:
         self.ended.append(json.loads(message["Body"])["message_id"])
 
     def drain(self):
-        """Both receive, then both end, so each has its part."""
+        """Both workers receive before either ends, so that each gets a share of the messages."""
         while batch := [message for message in (self.receive(), self.receive()) if message]:
             for message in batch:
                 self.work(message)

@@ -40,7 +40,7 @@ app.outreach_worker(json.load(sys.stdin), LambdaContext())
 
 
 LATER = [pytest.param(at, marks=pytest.mark.long) for at in (1, 2, 4, 5, 6)]
-"""The other calls that a process dies at; `test_crash` kills the same worker at each, in this process."""
+"""The other calls at which a process dies; `test_crash` kills the same worker at each, without a process."""
 
 
 @ON_ENGINE

@@ -182,7 +182,7 @@ def lose_the_message(outreach):
 
 
 def sweep_later(outreach):
-    """Leases end and containers restart, as often as settling needs checks."""
+    """Sweep as if time had passed: in a new container, after every lease has ended."""
     outreach.new_container()
     outreach.let_leases_end()
     age(outreach)

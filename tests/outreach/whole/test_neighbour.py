@@ -28,7 +28,7 @@ from tests.rigs.outreach import Outreach
 EXAMPLES = int(os.environ.get("NEIGHBOUR_EXAMPLES", "2"))
 """Runs of each scenario with attacks; the first one has few."""
 SECRETS = resources.Secrets()
-"""The same on every stage: they make ids."""
+"""Secrets make ids, so each stage has the same ones."""
 SUMMARY = {"runs": 0, "attacks": 0, "changes": 0}
 
 

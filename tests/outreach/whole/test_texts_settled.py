@@ -24,7 +24,7 @@ CALLBACK_RANK = 1
 
 
 def item(opaque_id):
-    """Every conversation is with the same recipient."""
+    """The item of a conversation; all of them are with the same recipient."""
     return {
         "channel_method": "sms",
         "channel_config": company.project("dev")["channel_config"]["sms"],

@@ -47,7 +47,7 @@ def said(*texts):
 
 
 class Scripted:
-    """Returns the drafts in turn and keeps what it was told."""
+    """Returns the drafts in turn and keeps the advice that it got."""
 
     def __init__(self, *drafts, flags=()):
         self.drafts, self.advice, self.flags = list(drafts), [], list(flags)

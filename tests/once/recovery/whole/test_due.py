@@ -103,7 +103,7 @@ def hand_back(rig, *, seconds, receive=1):
 
 
 def test_an_event_that_waits_for_quiet_hours_after_a_redrive_is_left_alone(swept_rig):
-    """Its claims of before count for nothing: its message returns."""
+    """Its earlier claims do not count, as its message returns."""
     for _ in range(12):
         hand_back(swept_rig, seconds=1)
     hand_back(swept_rig, seconds=11.5 * HOUR)

@@ -1,4 +1,4 @@
-"""What no worker sees happen is told as well: one click in an e-mail, and a start that never opened."""
+"""Companies also hear of what no worker sees: one click in an e-mail, and a start that never opened."""
 
 import itertools
 from contextlib import suppress
@@ -30,7 +30,7 @@ LIMITS = RateLimits(requests_per_minute=99, requests_per_day=99, concurrent_conv
 
 @pytest.fixture
 def company(telling, endpoint):
-    """A company that is told, and outreach's own worker beside the one that tells it."""
+    """A company with an endpoint, and outreach's own worker beside the one that posts its events."""
     return with_outreach(telling, endpoint.url)
 
 

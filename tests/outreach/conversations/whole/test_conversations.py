@@ -257,7 +257,7 @@ def test_an_append_that_keeps_losing_races_is_retried_later(conversations, raced
 
 
 def test_an_append_on_a_stale_record_leaves_a_moved_status(conversations):
-    """The number of entries is as it was read; the status is not."""
+    """The record has the right number of entries, and an old status."""
     stale = conversations.open(new()).record
     conversations.move(stale, {Status.PROCESSING}, {"conversation_status": "failed"})
     now, is_new = conversations.append(
@@ -271,7 +271,7 @@ def test_an_append_on_a_stale_record_leaves_a_moved_status(conversations):
 
 
 def test_the_other_messages_of_a_recipient_are_known_only_as_free_text(conversations):
-    """A text that was lost is none of these; of a template the carrier makes the text."""
+    """A text that was lost is none of them, and the text of a template is the carrier's."""
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     other = conversations.open(new("other"), ("e1", Draft(text="  Two  WORDS "))).record
     conversations.keep_draft(record, "e2", Draft(text="Second"))

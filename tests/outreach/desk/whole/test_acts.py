@@ -37,7 +37,7 @@ FIELDS = {
     "stop": {"reason": "They meant it"},
     "not_stop": {"reason": "They asked who we are"},
 }
-"""By act, what a person gives."""
+"""The fields that a person fills in, by act."""
 THANKS = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
 
 
@@ -48,7 +48,7 @@ def held(desk, request_id="req1", **more):
 
 
 def held_for(desk, act):
-    """The same, and where the act decides it, the question whether they asked to stop."""
+    """A held answer; for the act that decides it, also the question whether they asked to stop."""
     record = held(desk)
     if act == "not_stop":
         desk.in_doubt(record)
@@ -64,7 +64,7 @@ def code_of(refused):
 
 
 def changes(desk, record):
-    """By act, from whom to whom the journal says that a conversation went."""
+    """From whom to whom the conversation went, by act, as the journal says."""
     entries = desk.journal.story(record.opaque_id)
     return {
         entry["action_type"].removeprefix("handoff "): shown(entry)["change"] for entry in entries

@@ -74,7 +74,7 @@ def sorted_whole(desk, company_id, filters):
 
 
 def paged(desk, company_id, filters, limit):
-    """The same, as the list gives it page by page."""
+    """Ids, and how many wait, as the list gives them page by page."""
     found, after = [], ""
     while True:
         page = desk.inbox.list(company_id=company_id, limit=limit, after=after, **filters)
@@ -131,7 +131,7 @@ def test_pages_filters_and_totals_are_those_of_a_plain_sort_after_any_acts(desk,
 
 
 def judged(desk):
-    """Each handed-off conversation is on its company's list once, at the place that follows from it."""
+    """Assert that each handed-off conversation is on its company's list once, as its record says."""
     listed = {}
     for row in entries_of(desk):
         if row["handoff_state"] in handoffs.OPEN:
@@ -142,7 +142,7 @@ def judged(desk):
         is_open = record.is_handed_off and not record.handoff.get("releasing")
         assert (entry is not None) == is_open
         if entry is not None:
-            # A note prolongs the conversation alone.
+            # A note prolongs the life of the conversation, and not of its entry.
             assert {**entry, "ttl": record.item["ttl"]} == handoffs.entry(record, record.handoff)
     assert listed == {}
 
@@ -203,7 +203,7 @@ def test_of_two_acts_at_once_one_is_done_and_its_place_is_the_entrys(desk):
 
 
 def test_a_hand_off_that_fails_half_way_is_announced_and_not_listed(desk):
-    """A crash before the transaction leaves only where to look, which says nothing wrong."""
+    """A crash before the transaction leaves only the hint where to look, which is harmless."""
     record = desk.begun()
 
     def crash(_writes):

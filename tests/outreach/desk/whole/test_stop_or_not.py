@@ -51,7 +51,7 @@ def test_the_question_is_shown_in_every_conversation_of_the_person(desk, doubtfu
 
 
 def test_the_list_begins_with_the_questions_the_soonest_due_first(desk):
-    """By the wait alone the order would be the last, the waiting one, the first."""
+    """Sorted by their wait alone, the list would be: the last, the waiting one, the first."""
     last = desk.handed_off("req1", tel="+15550107001")
     waiting = desk.handed_off("req2", tel="+15550107002")
     first = desk.says(desk.begun("req3", tel="+15550107003"), "wrong number")

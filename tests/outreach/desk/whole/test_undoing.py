@@ -39,7 +39,7 @@ def answered_by_sam(desk):
 
 
 def state(desk, record):
-    """What a reader of the conversation and of the list sees of it, but for when it was stored."""
+    """What the conversation and the list show of it, without the times of storing."""
     now = desk.conversations.get(record)
     found = desk.inbox.conversation(record.opaque_id)
     entry = {name: value for name, value in (found["handoff"] or {}).items() if name != "id"}
@@ -112,7 +112,7 @@ def test_what_is_taken_back_is_as_it_was(desk, begin, act):
 
 
 def _untimed(found):
-    """Without what the clock alone changes."""
+    """The state without what the clock alone changes."""
     status, hint, entry, listed, *rest = found
     times = ("waiting_seconds",)
     kept = [{name: x for name, x in part.items() if name not in times} for part in (entry, *listed)]

@@ -68,7 +68,7 @@ SETTINGS = {
 
 
 class Router:
-    """Its author: a base URL, a key, `requests`, and the two pages."""
+    """The Router's author, who has a base URL, a key, `requests`, and the two pages."""
 
     def __init__(self, url):
         self.url = url
@@ -112,7 +112,7 @@ def is_met(answer, code, path=START):
 
 
 def throttled(event_name, **_about):
-    """Before each call: DynamoDB throttles everything."""
+    """Raise before each call what DynamoDB raises while it throttles everything."""
     raise ClientError({"Error": {"Code": "ThrottlingException", "Message": ""}}, event_name)
 
 

@@ -27,7 +27,7 @@ class Asking:
         self.outreach = outreach
 
     def stores(self, **attributes):
-        """The company's entry beside its keys."""
+        """Store the company's entry beside its keys."""
         desk = {"agent": [company.AGENT_KEY], "lead": [company.LEAD_KEY]}
         entry = {"api_keys": [company.API_KEY], "desk_keys": desk, **attributes}
         name = f"rp-mw/{self.outreach.stage.name}/router/api_keys"
