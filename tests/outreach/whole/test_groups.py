@@ -99,7 +99,7 @@ def test_a_mail_that_could_not_be_moved_stays_where_it_is(outreach, reply_to, mo
 
 
 def test_a_mail_moved_twice_is_one_event(outreach, reply_to):
-    """The worker died before it could delete the mail that it had moved: both are delivered again."""
+    """The worker died between the move and the deletion: its message is delivered and moved again."""
     receiver = Receiver(outreach)
     outreach.mail(outreach.ses.inbound(PRIVATE, reply_to, "It is me"))
     message = receiver.receive()["It is me"]
