@@ -58,7 +58,7 @@ def call(provider, monkeypatch):
                 "routeKey": "$default",
                 "rawPath": path,
                 "rawQueryString": query,
-                "cookies": [f"{k}={v}" for k, v in cookies.items()],
+                "cookies": [f"{name}={value}" for name, value in cookies.items()],
                 "headers": {"host": host, "x-forwarded-proto": "https"},
                 "requestContext": {
                     "http": {
@@ -115,7 +115,7 @@ def test_a_start_that_fails_answers_500_and_raises_nothing(call, monkeypatch, ca
 
 
 def test_the_other_functions_import_nothing_of_it():
-    code = "import app, sys; print(sorted({one.partition('.')[0] for one in sys.modules}))"
+    code = "import app, sys; print(sorted({name.partition('.')[0] for name in sys.modules}))"
     environ = {"PATH": "/usr/bin", "AWS_DEFAULT_REGION": "us-east-1", "STAGE": "dev"}
     printed = subprocess.run(
         [sys.executable, "-c", code],

@@ -52,7 +52,9 @@ def test_words_of_an_entry_that_has_ended_are_forgotten_without_an_error(stage, 
     enter(stage, "in hospital", about=[MEMBER])
     (found,) = remarks.about([MEMBER])
     for entry in entries(stage):
-        stage.audit_table.delete({k: entry[k] for k in ("conversation_id", "ts_action_id")})
+        stage.audit_table.delete(
+            {name: entry[name] for name in ("conversation_id", "ts_action_id")}
+        )
     remarks.forget(found)
     assert entries(stage) == []
     assert remarks.about([MEMBER]) == []

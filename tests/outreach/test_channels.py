@@ -92,8 +92,11 @@ def test_no_personal_data_leaves_the_queue_body_and_the_conversation(outreach, c
     for post in outreach.twilio.callbacks():
         outreach.deliver(post)
     outreach.run()
-    seen = [json.dumps(outreach.rows(t)) for t in ("IdempotencyTable", "AuditActionsTable")]
-    seen += [json.dumps({k: v for k, v in m.items() if k != "Body"}) for m in queued]
+    seen = [json.dumps(outreach.rows(table)) for table in ("IdempotencyTable", "AuditActionsTable")]
+    seen += [
+        json.dumps({field: value for field, value in message.items() if field != "Body"})
+        for message in queued
+    ]
     seen.append(capsys.readouterr().out)
     for text in seen:
         assert text

@@ -1,4 +1,4 @@
-"""What every channel must give, whichever there are: a new one is asked the same."""
+"""What every channel must give: a new one is tested like the others."""
 
 import json
 from collections import Counter
@@ -58,7 +58,9 @@ def test_channels_alike_and_every_carrier_has_its_record():
 def test_no_two_channels_share_what_tells_them_apart():
     for name in ("title", "sender", "index"):
         assert not [
-            n for n, times in Counter(getattr(c.traits, name) for c in Channel).items() if times > 1
+            n
+            for n, times in Counter(getattr(channel.traits, name) for channel in Channel).items()
+            if times > 1
         ]
     secrets = [channel.traits.credentials for channel in Channel if channel.traits.credentials]
     assert len(set(secrets)) == len(secrets)

@@ -14,14 +14,14 @@ OF_ALL = ("tests/outreach/test_channels_alike.py", "tests/house/test_channels.py
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The tree with pigeons."""
+    """A copy of the tree to which a channel, pigeons, was added."""
     to = tmp_path_factory.mktemp("grown") / "tree"
     grown.grow(to)
     return to
 
 
 def run(folder, *command):
-    """Python in a tree: it fails where a test fails, and where none was found."""
+    """Run Python in a tree; fails where a test fails, and where none was found."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "COV"))}
     done = subprocess.run(
         [sys.executable, *command],

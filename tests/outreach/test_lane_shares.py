@@ -1,4 +1,4 @@
-"""Where shares stand: a company's model and sends, an endpoint's posts, and only in a worker's job."""
+"""What takes a share of a lane: a company's model and sends, an endpoint's posts, each in a worker's job."""
 
 from contextlib import nullcontext
 from dataclasses import replace

@@ -81,7 +81,7 @@ def answers_on(stack, both, channel):
 
 
 def posted(stack, body, key=FIRST.router_key):
-    """The Router's request as it is."""
+    """Post this body as the Router, without a change."""
     return stack.request("POST", "/initiate-conversation", headers={"x-api-key": key}, json=body)
 
 
@@ -129,13 +129,13 @@ def night(stack):
 
 
 def scripted(stack, to, **answer):
-    """The model's answer, twice, to what this recipient writes; their number must be in it."""
+    """Script the model's answer, twice, to what this recipient writes with their number in it."""
     none = {"text": "", "hand_off_reason": None, "wants_no_more_messages": False}
     stack.openai.post("scripts", json={**none, **answer}, contains=f" {to}", times=2)
 
 
 def calls(stack, to, tool, arguments):
-    """The model asks for a tool when this recipient writes their number."""
+    """Let the model ask for a tool when this recipient writes their number."""
     scripted(stack, to, function_call=tool, function_arguments=json.dumps(arguments))
 
 

@@ -89,13 +89,13 @@ def reported(stack, event):
 
 
 def mirrored(stack, event):
-    """The same of the mirrored table in OneLake."""
+    """What the mirrored table in OneLake has of it, in the same form."""
     rows = stack.onelake.get("tables/FactEvent/rows")["rows"]
     return [_said(row) for row in rows if row["EventID"] == key_of(event)]
 
 
 def archived(stack, event):
-    """The same of the archive, by the view of the docs."""
+    """What the archive has of it, in the same form, by the view of the docs."""
     query = FactQueries(stack.hints["FACTS_FOLDER"])
     found = query("SELECT EventID, AgentID, day, MetricID FROM fact_event")
     return [tuple(row[1:]) for row in found if row[0] == key_of(event)]

@@ -91,7 +91,7 @@ def test_an_act_is_undone_until_something_has_happened_and_not_after(stack, pers
 
 
 def _holder(stack, conversation):
-    """Who has it, by the command line."""
+    """Who has a conversation, by the command line."""
     shown = stack.ops("handoff", "list", "--show", conversation, "--json").data
     return shown["handoff"].get("taken_by")
 
@@ -106,7 +106,7 @@ def _waits(stack, to):
 
 
 def _taken(stack, person):
-    """One that the person has taken and has open."""
+    """A conversation that the person has taken, with its page open: its recipient and its id."""
     to = stack.tel()
     conversation = _waits(stack, to)
     person.opens(f"/conversations/{conversation}")

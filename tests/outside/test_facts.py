@@ -266,7 +266,7 @@ def test_a_thousand_facts_are_once_in_every_sink_whatever_answer_is_lost(stack):
     keys = {key_of(event) for event in made}
     rows = stack.onelake.get("tables/FactEvent/rows")["rows"]
     there = [row for row in rows if row["EventID"] in keys]
-    in_report = {r["EventID"]: r for r in table(stack, "FactEvent") if r["EventID"] in keys}
+    in_report = {row["EventID"]: row for row in table(stack, "FactEvent") if row["EventID"] in keys}
     assert len(there) == len(in_report) == 1_000
     assert {row["EventID"]: _shown(row) for row in there} == {
         key: _shown(row) for key, row in in_report.items()

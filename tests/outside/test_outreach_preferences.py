@@ -52,7 +52,7 @@ def test_a_later_start_waits_for_the_time_that_the_recipient_asked_for(stack):
     awake(stack)
     project, both = wishes(stack, "From now on please text me in the evening")
     before = len(stack.texts_to(both["recipient_tel"]))
-    assert before == 2  # the answer to them goes out at once
+    assert before == 2  # the opening, and the answer to the wish, which goes out at once
     request_id = opened(stack, both, "sms", of=project)
     assert len(stack.texts_to(both["recipient_tel"])) == before
     waits = stack.outcome(request_id)["waiting"]

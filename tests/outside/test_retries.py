@@ -42,7 +42,7 @@ def test_a_vendor_that_names_a_wait_is_not_asked_before_its_end(stack, status):
     request_id = started(stack, to)
     stack.forward(minutes=8)
     assert (sends(stack) - before, stack.texts_to(to)) == (1, [])
-    stack.passes(minutes=24)  # after a 503 it is looked for first
+    stack.passes(minutes=24)  # after a 503 the text is looked for before it is sent again
     assert (sends(stack) - before, len(stack.texts_to(to))) == (2, 1)
     assert stack.outcome(request_id)["state"] == "sent"
 

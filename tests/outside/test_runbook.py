@@ -409,7 +409,7 @@ def _requested(answer):
 
 
 def _keys(stack, request_id):
-    """A start's event, and its action where it has one."""
+    """The keys of a start's event, and of its action where it has one."""
     about = stack.ops("explain", f"{FIRST.id}#{request_id}", "--json").data
     actions = about["events"][0]["actions"]
     return about["about"], actions[0]["event_id"] if actions else None

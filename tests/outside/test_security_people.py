@@ -22,7 +22,7 @@ class Desk:
         self._stack, self._folder = stack, folder
 
     def asks(self, proof, **provider):
-        """What persons have to prove from now on."""
+        """Set how persons must prove who they are from now on."""
         more = ()
         if provider:
             file = self._folder / "provider.json"
@@ -68,7 +68,7 @@ class Desk:
         return next(row["taken_by"] for row in listed if row["id"] == opaque_id)
 
     def acts(self, opaque_id, proof, name, **fields):
-        """An act of whom the proof names."""
+        """Do an act as the person whom the proof names."""
         version = self.shows(opaque_id, proof).json().get("version", "0" * 16)
         body = {"act": name, "version": version, **fields}
         headers = {**self._headers(proof), "idempotency-key": f"k-{self._stack.number()}"}

@@ -27,7 +27,7 @@ def test_what_was_accepted_before_a_provisioning_is_done_once_after_it(stack):
 
 
 def test_the_doctor_names_the_stages_release_and_what_waits_in_each_lane(stack):
-    url, _ = enqueue(stack, "companies", "no job")  # which goes back to its queue
+    url, _ = enqueue(stack, "companies", "no job")  # which stays in its queue, unreadable
     stack.settle()
     said = stack.ops("doctor", code=1).out
     aws(stack, "sqs", "PurgeQueue", QueueUrl=url)

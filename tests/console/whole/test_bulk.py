@@ -124,7 +124,7 @@ def test_a_form_that_is_posted_twice_acts_once(desk_console, desk):
     first, again = sam.act("take", records), sam.act("take", records)
     assert words_of(first) == words_of(again)
     for record in records:
-        acts = [x["action_type"] for x in desk.journal.story(record.opaque_id)]
+        acts = [entry["action_type"] for entry in desk.journal.story(record.opaque_id)]
         assert acts.count("handoff take") == 1
 
 

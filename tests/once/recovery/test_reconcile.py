@@ -188,7 +188,9 @@ def test_two_runs_at_once_do_the_work_of_one(system, richpanel):
     assert sum(run.requeued for run in runs) == 5
     run_all(system)
     counts = {
-        n for k in richpanel.ticket_ids for n in richpanel.effects_of(k, "tag_added").values()
+        n
+        for ticket in richpanel.ticket_ids
+        for n in richpanel.effects_of(ticket, "tag_added").values()
     }
     assert counts == {1}
 

@@ -109,7 +109,7 @@ def test_it_forbids_other_channels_of_the_person_and_no_other_person(outreach, l
 def test_a_repeated_click_changes_nothing_and_a_link_outlives_its_conversation(outreach, link):
     table = outreach.services.outreach.conversations._table
     for item in table.scan_page(limit=1000)[0]:
-        table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+        table.delete({name: item[name] for name in ("primary_channel", "conversation_id")})
     for _ in range(2):
         assert ask(outreach, "POST", link).status_code == 200
     assert later_start(outreach)["reason"] == "do_not_contact"
@@ -216,7 +216,7 @@ def test_it_takes_back_after_its_conversation_is_gone(outreach, link):
     table = outreach.services.outreach.conversations._table
     for item in table.scan_page(limit=1000)[0]:
         if not item["conversation_id"].startswith("subject#"):
-            table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+            table.delete({name: item[name] for name in ("primary_channel", "conversation_id")})
     shown = page(outreach, link)
     assert "<p>You will get no more messages from this sender, on any channel.</p>" in shown
     shown = ask(outreach, "POST", link, FORM, RESUME).body.decode()

@@ -49,7 +49,7 @@ def test_an_answer_of_a_person_is_counted_from_the_first_message_that_waited(des
     desk.work()
     found = counted(desk)
     assert (found[DayCount.BY_PERSON], found[within_name(DayCount.BY_PERSON, "3600")]) == (1, 1)
-    assert DayCount.BY_MACHINE not in found, "that a person answers is no answer"
+    assert DayCount.BY_MACHINE not in found, "the text that a person will answer is no answer"
 
 
 def test_what_is_repeated_counts_once(desk):

@@ -46,7 +46,7 @@ SITUATIONS = [
     ("approved before a person had it", after("approve"), {*LEAVING, "take"}, {*LEAVING, "take"}),
     ("given back by sam", after("take", "give_back"), LEAVING, NOTE),
 ]
-"""What sam may do and what another agent may; a lead may what sam may."""
+"""By situation, the acts of sam and those of another agent; a lead may do what sam may."""
 PEOPLE = [("sam", DeskRole.AGENT), ("kim", DeskRole.AGENT), ("lea", DeskRole.LEAD)]
 
 

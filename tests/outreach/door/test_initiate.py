@@ -64,7 +64,7 @@ def test_a_key_works_only_for_its_own_company(outreach):
     )
     body = company.request("req1", "sms", TEL)
     assert outreach.post(body, key="other").json_body["error_code"] == "AUTHORIZATION_ERROR"
-    assert [outreach.post(body, key=k).status_code for k in ("a", "b")] == [200, 200]
+    assert [outreach.post(body, key=key).status_code for key in ("a", "b")] == [200, 200]
     assert outreach.fate("req1", key="other").status_code == 404
     assert outreach.fate("req1", key="a").json_body["state"] == "queued"
 

@@ -29,7 +29,7 @@ def passes(desk, seconds):
 
 
 def work(desk):
-    """Whatever concerns the conversation; what is posted to the company stays in its outbox."""
+    """Run the conversation's jobs, and drop the jobs that would post its events to the company."""
     desk.outbox.messages[:] = [
         message for message in desk.outbox.messages if "tell_company" not in message[0]
     ]

@@ -152,10 +152,10 @@ def assert_order(outreach, texts):
     """Every message was answered once, and the answers came in the messages' order."""
     record = outreach.record("sms")
     entries = list(outreach.services.outreach.conversations.history(record))[2:]
-    said = [e for e in entries if e.role == "user"]
-    assert [e.content for e in said] == texts
-    wanted = [keys.entry_id(keys.reply("sms", e.entry_id)) for e in said]
-    assert [e.entry_id for e in entries if e.role == "assistant"] == wanted
+    said = [entry for entry in entries if entry.role == "user"]
+    assert [entry.content for entry in said] == texts
+    wanted = [keys.entry_id(keys.reply("sms", entry.entry_id)) for entry in said]
+    assert [entry.entry_id for entry in entries if entry.role == "assistant"] == wanted
 
 
 def test_a_message_after_quiet_hours_joins_behind_one_that_still_waits(conversation, night):

@@ -250,4 +250,4 @@ def end(outreach):
     table = outreach.services.outreach.conversations._table
     for item in table.scan_page(limit=1000)[0]:
         if item["conversation_id"] != "pair":
-            table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+            table.delete({name: item[name] for name in ("primary_channel", "conversation_id")})

@@ -21,7 +21,7 @@ def reasons(outreach, address=MAIL, company_id=company.COMPANY_ID):
 
 
 def mails(outreach, text, *, sender=MAIL, to=PLAIN, **more):
-    """An e-mail reaches the handler; nothing works on what it has queued."""
+    """Bring an e-mail to the handler alone: no worker runs what the handler queues."""
     event = outreach.ses.inbound(sender, to, text, **more)
     outreach.mail(event)
     return event

@@ -61,7 +61,7 @@ def test_settings_that_became_unreadable_make_a_person_answer(outreach, openai, 
 @pytest.mark.parametrize("unreadable", ["rubbish", ["rubbish"], {"openai_config": {"sms": "x"}}])
 @pytest.mark.parametrize("channel", ["sms", "whatsapp"])
 def test_settings_of_which_nothing_can_be_read_make_a_person_open(outreach, channel, unreadable):
-    """They may name a key: no fixed wording and no template goes out in place of a model's words."""
+    """They may name a model's key, so no fixed wording or template goes out in place of a model's words."""
     outreach.set_project(ai_config=unreadable)
     assert outreach.start(channel=channel).status_code == 200
     outreach.run()

@@ -116,7 +116,7 @@ def test_a_message_of_an_unknown_sender_is_recorded_without_its_text(outreach):
     answer = outreach.deliver(outreach.says("who is this", from_="+15550100077"))
     outreach.run()
     assert answer.status_code == 200
-    (row,) = [r for r in outreach.rows() if r["event_id"]["S"].startswith("evt:reply:")]
+    (row,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
     assert (row["status"]["S"], row["reason"]["S"]) == ("skipped", "unknown_sender")
     assert "who is this" not in json.dumps(outreach.rows())
 

@@ -364,7 +364,7 @@ def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the
     record = desk.says(record, "Tell me more")
     assert (desk.sent(), record.status) == ([], Status.HANDED_OFF)
     assert desk.state(record) == "taken"
-    (row,) = [r for r in desk.table.rows.values() if r["event_id"].startswith("act:send:")]
+    (row,) = [row for row in desk.table.rows.values() if row["event_id"].startswith("act:send:")]
     assert (row["status"], row["reason"]) == ("skipped", "person_answers")
     desk.act("reply", record, text="It is me, Sam.")
     desk.work()

@@ -11,7 +11,7 @@ MARK = f"do-not-contact#{company.COMPANY_ID}"
 
 
 def refused(answer, field):
-    """Whether it is the caller's mistake that names the field and shows no value."""
+    """Whether the answer blames the caller, names the field and shows no value."""
     body = answer.json_body
     assert (answer.status_code, body["error_code"]) == (400, "INVALID_REQUEST")
     assert field in body["message"]
