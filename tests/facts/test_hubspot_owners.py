@@ -115,7 +115,7 @@ def next_night(facts_rig, hubspot, monkeypatch):
 def test_names_reach_the_report_and_outlast_a_directory_that_cannot_be_read(
     facts_rig, hubspot, next_night
 ):
-    """A container that had never read the directory replaced every name by an id."""
+    """Such a container once replaced every name by an id."""
     facts_rig.hubspot.send([sender.event(sourceId="userId:5001")])
     facts_rig.work()
     assert next_night() == {"hubspot:5001": "Ada Example"}

@@ -27,7 +27,7 @@ PROJECT = company.project("dev")
 
 
 class SetWriter:
-    """Answers what the test says; the newest draft once for each message."""
+    """A writer that answers each message with the draft that the test has set."""
 
     def __init__(self):
         self.says, self.saw = Draft(text="Hello"), []
@@ -45,7 +45,7 @@ class SetWriter:
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """The process dies here; nothing catches it."""
 
 
 class Answered(Telling):

@@ -115,7 +115,7 @@ class Tab:
         ]
 
     def small_targets(self):
-        """What a finger may miss, details opened: narrower or lower than 24 px, links in a text left out."""
+        """Targets under 24 px wide or high, which a finger may miss; opens details, leaves out links in a text."""
         return self.page.evaluate(SMALL_TARGETS)
 
     def is_wider_than_the_screen(self):
@@ -126,7 +126,7 @@ class Tab:
 
 @pytest.fixture
 def open_tab(chromium):
-    """Opens a browser of another person; after the test no page has had a fault."""
+    """Opens a browser of another person; after the test, checks that no page has had a fault."""
     contexts, tabs = [], []
 
     def opened(*, foreign="", **how):

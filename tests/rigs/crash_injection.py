@@ -13,7 +13,7 @@ WRITES = ("put", "update", "transact", "put_all")
 
 
 class ProcessKilled(BaseException):
-    """The process is gone."""
+    """The process dies here; nothing catches it."""
 
 
 class CrashInjector:
@@ -86,9 +86,9 @@ def kill_at(system, crash_injector, number, moment):
 
 
 def boundaries(first=1):
-    """Where to die: before the first call, then after each, without end.
+    """Yield where to die: before the first call, then after each call, without end.
 
-    Before a call is after the one before it: every call, to AWS or to a vendor, is counted.
+    Every call to AWS or to a vendor is counted, so a death before a call is one after the call before it.
     """
     after = ((number, "after") for number in itertools.count(first))
     return itertools.chain([(first, "before")], after)

@@ -49,10 +49,10 @@ def bearer(token):
 
 
 class Queue(RecordingOutbox):
-    """The lanes: a message that is handed back is dropped, as its test looks for that."""
+    """The lanes; a message that is handed back is dropped, and its test counts it."""
 
     def defer(self, *_given, **_named):
-        """A hand-back."""
+        """Drop a message that is handed back."""
 
 
 class DeskRig(OutreachParts):

@@ -25,7 +25,7 @@ from ops.stage.template import StageTemplate
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 STORES = ("memory", *[pytest.param(name, marks=pytest.mark.long) for name in STORE_ENGINES])
-"""The engines add what `tests/contracts` samples: that the memory is like them in this test too."""
+"""In memory always; in the long run also on each engine, to show that the memory behaves like it."""
 
 _accounts = itertools.count(1)
 

@@ -39,11 +39,11 @@ RETENTION = timedelta(days=14)
 
 
 class Crash(BaseException):
-    """The process ends here: it is caught nowhere."""
+    """The process dies here; nothing catches it."""
 
 
 class CrashingClient:
-    """A boto3 client whose owner dies at its n-th call, before or after it was carried out."""
+    """A boto3 client whose owner dies at the n-th call, before or after the call is carried out."""
 
     def __init__(self, client, *, at=0, is_after=False):
         self._client = client

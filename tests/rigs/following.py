@@ -64,12 +64,12 @@ class FollowRig(DeskRig):
 
     @staticmethod
     def whatsapp(**changes):
-        """The settings of every channel, with others of WhatsApp's."""
+        """The settings of every channel, with changes to those of WhatsApp."""
         channels = company.project("dev")["channel_config"]
         return {**channels, "whatsapp": {**channels["whatsapp"], **changes}}
 
     def follow_ups(self):
-        """Their other queue may be away."""
+        """The receipts' other queue, which accepts nothing while `queue_is_away`."""
 
         def put_later(job, _seconds):
             if self.queue_is_away:

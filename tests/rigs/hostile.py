@@ -159,7 +159,7 @@ class Run:
     # --- the neighbour ------------------------------------------------------------------------
 
     def attack(self, attack):
-        """Try one attack; its answer is the neighbour's own affair, and never a 500."""
+        """Try one attack.  Any answer but a 5xx is fine: only the first company's data must not change."""
         self.tried += 1
         with self.acting(THEIRS):
             status = getattr(self, f"_{attack.route}")(attack)
@@ -235,7 +235,7 @@ class Run:
         self.outreach.mail(self.outreach.ses.inbound(sender, to, attack.text, **headers))
 
     def _unsubscribe(self, attack):
-        """A token made of what the neighbour knows; the link in a recipient's mail is the recipient's."""
+        """Unsubscribe by a token made of what the neighbour knows; the link in a mail is the recipient's."""
         company_id = attack.value("company_id") or company.COMPANY_ID
         parts = [digest(attack.value(name) or name)[:32] for name in ("hash", "signature")]
         named = attack.value("conversation") or ""

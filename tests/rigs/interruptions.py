@@ -9,11 +9,11 @@ from botocore.client import BaseClient
 
 LOOKS = ("Get", "List", "Describe", "BatchGet", "Head", "Query", "Scan", "AssumeRole")
 NAMED_BY = ("Name", "SecretId", "StackName", "TableName", "TopicArn", "FunctionName", "QueueUrl")
-"""What a call names; not what each run names otherwise, such as a change set."""
+"""Parameters that name the object of a call.  A change set's name differs from run to run: it is left out."""
 
 
 class KilledError(BaseException):
-    """The process is gone: no `except Exception` sees it."""
+    """The process dies here; no `except Exception` catches it."""
 
 
 class Interruptions:
@@ -28,7 +28,7 @@ class Interruptions:
 
     @contextmanager
     def after_each_change(self):
-        """Within, a run of the command ends after the first change that ended none before."""
+        """In this block a run of the command ends after its first change that has ended no earlier run."""
         called, sent = BaseClient._make_api_call, requests.Session.send
 
         def call(client, operation, params):

@@ -11,7 +11,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def one_key(text=b"a key of the stage", clock=None):
-    """A purpose's keys: one, which signs at any time."""
+    """A purpose with one key, which signs at any time."""
     return PurposeKeys([StageKey(text, LONG_AGO, None)], clock or SystemClock())
 
 

@@ -79,7 +79,7 @@ class LedgerRig:
         return self.ledger.stranded(limit=limit)
 
     def at_expiry(self):
-        """To the very second in which rows written now expire."""
+        """Move the clock to the second in which rows that are written now expire."""
         self.clock.forward(30 * DAY)
 
 

@@ -4,6 +4,6 @@ from chalicelib.vendors.level import EMPTY, LevelAnswer, LevelStep, Move
 
 
 def step_to(empty_at, **lines):
-    """What `Levels.take` decides: the bucket is empty at a time, and the next in each line comes at one."""
+    """A decision for `Levels.take`: when the bucket is empty, and when the next of each line comes."""
     moves = {name: Move(to=at) for name, at in {EMPTY: empty_at, **lines}.items()}
     return lambda _: LevelStep(moves, lambda _: LevelAnswer(0))

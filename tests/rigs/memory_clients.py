@@ -13,10 +13,10 @@ ACCOUNT = "000000000000"
 
 
 class Events:
-    """Who wants to know of calls, by the beginning of an event's name, as botocore's has it.
+    """Handlers of events, by the beginning of an event's name, as in botocore.
 
     There are ``before-call``, ``before-send`` and ``response-received``, each followed by service
-    and operation: ``before-call.dynamodb.PutItem``.  What a handler raises, the caller gets.
+    and operation: ``before-call.dynamodb.PutItem``.  An error of a handler reaches the caller.
     """
 
     def __init__(self, handlers=()):

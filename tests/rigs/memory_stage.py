@@ -86,7 +86,7 @@ class Session:
 
 @functools.cache
 def _real():
-    """One for the process: it keeps the services' parsed models."""
+    """The process's only real session, which keeps the parsed models of the services."""
     return boto3.session.Session()
 
 
@@ -101,11 +101,11 @@ ON_ENGINE = pytest.mark.parametrize("aws", ["engine"], indirect=True)
 ON_BOTH = pytest.mark.parametrize(
     "aws", ["memory", pytest.param("engine", marks=pytest.mark.long)], indirect=True
 )
-"""Of a test that dies at each call: the long run adds the calls that the SDK makes on the wire."""
+"""For a test that dies at each call: in memory, and in the long run at each call on the wire too."""
 
 
 def memory_or_engine(request):
-    """What the fixture `aws` of such a folder gives: one in memory, unless the test is marked."""
+    """The account for the fixture `aws` of such a folder: in memory, unless the test is marked."""
     name = getattr(request, "param", "memory")
     return request.getfixturevalue(f"{name}_aws")
 

@@ -1,4 +1,4 @@
-"""Names as people have them, and what is none."""
+"""Names of people, and texts that are no names."""
 
 NAMES = (
     "o'brien@example.com",

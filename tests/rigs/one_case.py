@@ -1,4 +1,4 @@
-"""A table whose rows take seconds each and prove the same: one row in each run, the others `long`.
+"""Tables whose rows take seconds and prove the same: a run tries one row, the others are `long`.
 
 `CASE=2 make test` tries the next row of each such table; CI tries another one with each change.
 """

@@ -95,7 +95,7 @@ def served(app, stage, monkeypatch):
 
 
 class Sender(requests.auth.AuthBase):
-    """Shows the credential that a request's real sender would, over what is really sent."""
+    """Adds the credential of a request's real sender, made over the bytes that are sent."""
 
     def __init__(self, stage):
         self.secrets = stage.secrets

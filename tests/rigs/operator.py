@@ -37,7 +37,7 @@ class Operator:
         self._page = ""
 
     def is_paged_by(self, alarm):
-        """The alarm's series is among the metrics printed so far; its page is opened."""
+        """Check that the alarm's series is among the metrics printed so far, and open the alarm's page."""
         self.output += self._capsys.readouterr().out
         assert series(alarms()[alarm]) in series_in(self.output), alarm
         self.opens(alarm)
@@ -75,7 +75,7 @@ class Operator:
         return self._capsys.readouterr().out
 
     def finds(self, words):
-        """The page mentions what is seen."""
+        """Check that the opened page has these words."""
         assert words in self._page, words
 
 

@@ -28,7 +28,7 @@ CHANNELS = ["whatsapp", "sms", "email"]
 
 
 def _as_described(answer, route):
-    """An answer of whichever test, which has every field that the description has, and no other."""
+    """Check that an answer has every field of its description and no other; return the answer."""
     assert openapi.unlike(answer, route) == []
     return answer
 

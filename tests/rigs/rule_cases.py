@@ -34,7 +34,7 @@ def at(text, region):
 
 
 def consent(channel=SMS, purpose=ContactPurpose.MARKETING, days=1, *, now=None, **more):
-    """One that was given so many days ago."""
+    """A consent that was given so many days ago."""
     now = now or datetime(2026, 11, 25, 17, tzinfo=UTC)
     fields = {"expires_at": None, "source": "form", "form": "apply", "version": "1", **more}
     given_at = now - timedelta(days=days)
@@ -42,7 +42,7 @@ def consent(channel=SMS, purpose=ContactPurpose.MARKETING, days=1, *, now=None, 
 
 
 def facts(region, channel=SMS, when="2026-11-25T12:00", **changes):
-    """A marketing opening on a Wednesday at noon to which nothing is to be said."""
+    """A marketing opening on a Wednesday at noon that breaks no rule."""
     now = at(when, region)
     own = {
         "place": of_region(region, ZoneInfo(ZONES[region])),
@@ -60,7 +60,7 @@ def hours(region, refused, allowed, channel=SMS):
 
 
 def without_consent(region, channel=SMS, **allowed):
-    """Refused without it; allowed with it, or as `allowed` says."""
+    """A message without consent, and the same with consent or with the changes in `allowed`."""
     refused = facts(region, channel, consents=())
     return refused, replace(refused, **allowed) if allowed else facts(region, channel)
 
@@ -71,7 +71,7 @@ def without(word, region, channel=SMS):
 
 
 def crowded(region):
-    """Three messages within the last 24 hours, and two."""
+    """A message after three others within 24 hours, and one after two."""
     now = facts(region).at
     sent = [now - timedelta(hours=n) for n in (1, 2, 23)]
     return facts(region, sent_at=sent), facts(

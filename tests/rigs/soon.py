@@ -1,4 +1,4 @@
-"""Waiting for what another thread or process does."""
+"""Waits until another thread or process has done something."""
 
 import time
 

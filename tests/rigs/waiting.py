@@ -1,4 +1,4 @@
-"""What waits for its vendor comes again, and tests wait for neither the queue nor the clock."""
+"""Brings back what waits for a vendor, so that tests wait for neither the queue nor the clock."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ _WAIT = {"received", "processing"}
 
 
 def comes_again(services, sqs, url, handle):
-    """A message that was handed back is visible; one whose job was set aside is sent by the sweep."""
+    """Make a handed-back message visible; where its job was set aside, send what waits, as the sweep does."""
     try:
         sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=handle, VisibilityTimeout=0)
     except ClientError:  # it was acknowledged
@@ -34,7 +34,7 @@ def _send_what_waits(services):
 
 @pytest.fixture
 def without_waits(monkeypatch):
-    """The functions' clock jumps over what they wait for; it runs with the machine's otherwise."""
+    """The functions' clock runs with the machine's, but jumps where they would sleep."""
     jumped = []
     clock = {
         "now": lambda _self: datetime.now(UTC) + timedelta(seconds=sum(jumped)),

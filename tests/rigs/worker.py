@@ -29,7 +29,7 @@ ROUTED, CLOSED = TAG.format("route-returns-admin"), TAG.format("mw-processed")
 ATTENTION = TAG.format(ATTENTION_TAG)
 REPLY_KEY = "act:rp_reply:1042:c-77"
 BUSY_FOR = 250
-"""Seconds of a lease: what the function has left, and the grace."""
+"""Seconds of a lease: the function's remaining time and the grace."""
 
 
 def job(**changes):
@@ -90,7 +90,7 @@ PLAN = planned(["route-returns-admin"], [CLOSE])
 
 
 class SmallFlow(Flow):
-    """A flow that does what its test says; what raises in a place is raised there."""
+    """A flow that does what its test sets; an error in `raises` is raised at its place."""
 
     def __init__(self):
         self.decides, self.decided, self.built_from, self.traces = PLAN, [], [], []
@@ -183,7 +183,7 @@ class Queue:
 
 
 class WorkerDied(BaseException):
-    """The process is gone in the middle of a vendor call; nothing is caught."""
+    """The process dies in the middle of a vendor call; nothing catches it."""
 
 
 class WorkerRig:
@@ -213,7 +213,7 @@ class WorkerRig:
         )
 
     def sends_copies_by(self, send_later):
-        """Copies of jobs go through a function of a test."""
+        """Send copies of jobs by a function of the test."""
         object.__setattr__(self.worker.postponing.aside, "send_later", send_later)
 
     def send(self, step, *, deadline_seconds):  # noqa: ARG002 - the executors' signature

@@ -14,7 +14,7 @@ def operations(system):
 
 
 def answers_show_nothing(system):
-    """The tenant's answers to changes do not show the ticket."""
+    """Let Richpanel's answers to changes leave out the ticket."""
     for operation in ("add_tags", "remove_tags"):
         system.richpanel.fault("act_then_status", operation=operation, **SHOWS_NOTHING)
 

@@ -20,7 +20,7 @@ DAY = "2026-11-20"
 
 
 class RigArchive(FileRows):
-    """A folder with the rig's time."""
+    """An archive in a folder, whose files have the rig's time."""
 
     __slots__ = ("clock",)
 
@@ -39,7 +39,7 @@ def archive(writer_rig, tmp_path):
 
 @pytest.fixture
 def compaction(writer_rig, archive):
-    """A container's; the same one all the time."""
+    """The compaction of one container."""
     return made(writer_rig, archive)
 
 

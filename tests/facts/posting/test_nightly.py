@@ -28,7 +28,7 @@ def archive(tmp_path):
 
 @pytest.fixture
 def night(writer_rig, archive):
-    """A container that has run the writer and now has the night's work; returns its outcome."""
+    """Runs the writer and then the night's work in a new container; returns the outcome."""
     noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
     writer_rig.clock.forward((noon - writer_rig.clock.now()).total_seconds())
 

@@ -20,7 +20,7 @@ def there(onelake, table=FACT_EVENT):
 
 
 def unnamed(onelake):
-    """Files that were written and never given their name."""
+    """Files that were written and never got their final name."""
     of_fabric = ("/_metadata", "/_ProcessedFiles")
     return [p for p in onelake.files() if "/_" in p and not any(name in p for name in of_fabric)]
 
@@ -131,7 +131,7 @@ def test_a_batch_is_there_once_whatever_answer_is_lost(onelake_rig, onelake, ope
 
 @pytest.mark.parametrize("is_after", [False, True])
 def test_a_batch_is_there_once_wherever_its_writer_dies(onelake_rig, onelake, is_after):
-    """At each call to the facts' table, before or after it was carried out."""
+    """The writer dies at each call to the facts' table, before or after the call is carried out."""
     for at in range(1, 4):
         client = CrashingClient(onelake_rig.client, at=at, is_after=is_after)
         rows = [fact_row(fact(f"{at}"))]

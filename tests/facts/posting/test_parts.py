@@ -9,7 +9,7 @@ DAY = "FactEvent/day=2026-11-20/"
 
 
 def day(**rows):
-    """A day whose parts have facts, by name without folder and ending; and how they are read."""
+    """A day's partition, and how to read a part; `rows`: the ids of each part, by its short name."""
     contents = {f"{DAY}{name.replace('_', '-')}.ndjson.gz": ids for name, ids in rows.items()}
     (found,) = partitions((name, 0.0) for name in contents)
     return found, lambda part: [

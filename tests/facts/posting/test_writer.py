@@ -51,7 +51,7 @@ def test_facts_beyond_one_posts_limit_go_in_several_posts(writer_rig):
 
 
 def calls_behind_a_post(writer_rig):
-    """Numbers of the calls to the database that a first run makes next after one to Power BI."""
+    """The numbers of a first run's calls to the database that come right after a call to Power BI."""
     client, asked = CrashingClient(writer_rig.client), [0]
     client.before = lambda: asked.append(len(writer_rig.powerbi.calls))
     writer_rig.store().keep([fact(0)])
@@ -62,7 +62,7 @@ def calls_behind_a_post(writer_rig):
 @ON_BOTH
 @pytest.mark.parametrize("is_numbered", [True, False], ids=["numbered", "plain"])
 def test_a_crash_at_any_call_loses_no_fact_and_counts_none_twice(writer_rig, is_numbered):
-    """The process dies after each single call to the database, or to Power BI; then the next run comes.
+    """The process dies at each call to the database or to Power BI in turn; then the next run comes.
 
     With sequence numbers every row is there once; without them a row may be there twice, and the
     measures count it once.  A dimension has each key once, always.

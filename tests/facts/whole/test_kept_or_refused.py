@@ -1,4 +1,4 @@
-"""What a door answers 2xx is in the ledger, as a fact or with the reason why it does not count."""
+"""A delivery that is answered with 2xx is in the ledger: as a fact, or with the reason why it is none."""
 
 import itertools
 import json

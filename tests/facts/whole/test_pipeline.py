@@ -179,7 +179,7 @@ def test_a_switch_delays_facts_and_loses_none(facts_rig, switch):
 
 
 def test_without_a_dataset_the_facts_wait_although_an_archive_is_configured(facts_rig, monkeypatch):
-    """The report has none of them: the archive alone does not make them posted."""
+    """The report would lack them: an archive alone does not make a fact posted."""
     facts_rig.aloware.call()
     facts_rig.work()
     monkeypatch.delenv("POWERBI_DATASET_ID")

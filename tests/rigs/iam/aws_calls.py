@@ -17,7 +17,7 @@ from tests.rigs.policies import Call, needs
 
 Params = Mapping[str, Any]
 NEEDS_NOTHING = frozenset({"sts:GetCallerIdentity"})
-"""Whoever has credentials may ask who they are."""
+"""Calls that need no permission: any principal may ask who it is."""
 SERVICES = {"sesv2": "ses", "bedrock-runtime": "bedrock", "secrets-manager": "secretsmanager"}
 """Services of botocore whose actions have another prefix."""
 FINE = frozenset({"bedrock", "dynamodb", "secretsmanager", "sqs", "ssm"})

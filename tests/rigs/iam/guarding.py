@@ -44,7 +44,7 @@ class Guard:
 
     @contextmanager
     def acting_as(self, principal):
-        """Whose calls are made within; None for one who may do everything, as outside."""
+        """Judge the calls in this block as a principal's; with None every call is allowed, as outside."""
         before, self._principal = self._principal, principal
         try:
             yield

@@ -25,7 +25,7 @@ def rows(folder, part="dev"):
 
 
 def test_the_shipped_model_is_made_from_these_samples_and_tables():
-    """Else: `python -m bench.intents.train`."""
+    """Where they differ, run `python -m bench.intents.train`."""
     assert shipped().made_from == train.made_from()
 
 
@@ -113,7 +113,7 @@ def test_no_labelled_machine_mail_would_be_answered():
 
 
 def test_the_trees_have_no_node_for_each_combination_of_alternatives():
-    """Else the first message of a container would build millions."""
+    """With such nodes, the first message of a container would build millions."""
     for tree in (phrases.of_intents(), phrases.of_risks()):
         found, nodes = set(), [tree._root]
         while nodes:

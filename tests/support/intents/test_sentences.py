@@ -60,7 +60,7 @@ def test_both_judges_are_named_and_must_agree():
 
 
 def test_the_shipped_judge_is_made_from_these_samples_and_rows():
-    """Else: `python -m bench.intents.train_sentences`."""
+    """Where they differ, run `python -m bench.intents.train_sentences`."""
     assert shipped().made_from == train_sentences.made_from()
     assert FILE.stat().st_size < LARGEST
 

@@ -18,8 +18,7 @@ ROWS = {
 }
 SETS = {**words.SETS, **risks.SETS}
 NEVER_MATCH = {"n-word", "i'm", "generals?"}
-"""Stand beside alternatives that do match; they can go when the model is trained again, which is made
-from these rows."""
+"""Alternatives that match no word.  They can go when the model is trained again: it is made from the rows."""
 ALTERNATIVE = re.compile(r"[a-z0-9]+|<n>|<age>|<emergency>|\{[a-z]+\}")
 
 

@@ -123,7 +123,7 @@ class ArchiveHistory(RuleBasedStateMachine):
     @precondition(lambda self: self.ledger and not self.open)
     @rule(data=st.data(), day=st.sampled_from(DAYS), agent=st.sampled_from(["101", "102"]))
     def correct(self, data, day, agent):
-        """A person changes what a fact says; one that is broken off is repeated."""
+        """A person corrects a fact; a correction that was broken off is repeated."""
         was = self.ledger[data.draw(st.sampled_from(sorted(self.ledger)))]
         former = self.former.setdefault(was.key, set())
         former.add(was.date)

@@ -67,7 +67,7 @@ def mirrored(onelake, table=FACT_EVENT, key="EventID"):
 def test_a_thousand_facts_are_once_in_every_sink_whatever_fails(
     writer_rig, onelake, tmp_path, with_dataset
 ):
-    """At each run something of the dataset, of OneLake or of the process fails, and then it goes on."""
+    """In each run the dataset, OneLake or the process fails somewhere; the next run goes on."""
     writer_rig.onelake = onelake
     writer_rig.make_tables()
     if not with_dataset:
