@@ -115,7 +115,7 @@ class Tab:
         ]
 
     def small_targets(self):
-        """Targets under 24 px wide or high, which a finger may miss; opens details, leaves out links in a text."""
+        """Targets under 24 px wide or high, which a finger may miss; opens details, skips links in a text."""
         return self.page.evaluate(SMALL_TARGETS)
 
     def is_wider_than_the_screen(self):
