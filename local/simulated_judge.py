@@ -22,7 +22,7 @@ _DENIALS = frozenset(
     }
 )
 _ENOUGH = 0.3
-"""Of a sentence's words one source must have as many."""
+"""Share of a sentence's words that one source must have."""
 _FEW = 2
 
 

@@ -28,7 +28,7 @@ OTHERS = {
 }
 """Other pages' tables, by mark: the page, and the result that it shows."""
 COUNTED = ("calls", "units", "$")
-"""Units of what follows from counts: of an older run it is another product's."""
+"""Units of figures that follow from counts.  Figures of an older run would be another version's."""
 
 
 def main() -> int:

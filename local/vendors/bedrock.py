@@ -38,7 +38,7 @@ MODELS = (
 )
 GUARDRAIL = "simulatedguardrail"
 KEPT_FROM = 1000
-"""The least tokens that are kept; of Claude's it is more."""
+"""Tokens from which the beginning of a prompt is kept; the real Claude models need more."""
 _FILTERS = {
     "harassment": "INSULTS",
     "harassment/threatening": "VIOLENCE",

@@ -195,4 +195,4 @@ _TYPES: Mapping[str, Callable[[str], Any]] = {
     "Boolean": _truth,
     "DateTime": _moment,
 }
-"""Of the documented types, those that are read here; values as in the rows of a dataset."""
+"""The documented types that this simulation reads; values are as in the rows of a dataset."""

@@ -13,7 +13,7 @@ from local.vendors import simulated
 
 CHARACTERS_A_TOKEN = 4
 SHARES = {"none": 0.0, "minimal": 0.1, "low": 0.25, "medium": 1.0, "high": 3.0, "xhigh": 5.0}
-"""Of what a model thinks at medium effort, by effort; at most as much at a greater one."""
+"""Shares of the tokens at medium effort, by effort; an effort that is not listed has the largest."""
 FIRST_STEP, STEP = 1024, 128
 """Tokens that OpenAI keeps of a prompt: this many, and further ones in steps."""
 

@@ -232,7 +232,7 @@ def test_the_fallback_is_not_asked_without_time_for_it(provider):
 
 
 def test_reasoning_has_a_budget_beside_the_answers(provider):
-    """By the effort that is asked for; `none` turns it off."""
+    """The budget follows the effort that is asked for; `none` turns reasoning off."""
     provider.vendor.set_modes(thinks=4000)
 
     def asked(effort, tokens):

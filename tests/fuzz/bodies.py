@@ -58,7 +58,7 @@ def inbound(body: bytes) -> InboundRequest:
 
 
 def tool_result(body: bytes) -> object:
-    """As the door reads one, for a tool that is declared."""
+    """Read a tool's result as the door does, for a declared tool."""
     door: Any = SimpleNamespace(
         current=lambda _: SimpleNamespace(ai_config=SimpleNamespace(tools=[TOOL]))
     )

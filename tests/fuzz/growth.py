@@ -51,7 +51,7 @@ def _written(parser: Parser) -> object:
 
 
 def _slowest(parser: Parser, *, is_text: bool) -> tuple[float, str]:
-    """The slowest piece, with its time; of those that are the slowest at an eighth of the bound."""
+    """The slowest piece at the whole bound, with its time; only the slowest at an eighth of it are tried."""
     units = filter(
         None, dict.fromkeys((*parser.units, *PIECES, "a", "[[", '{"a":', '["a",', "a=b&"))
     )
@@ -71,7 +71,7 @@ def _repeated(parser: Parser, unit: str, part: int, *, is_text: bool) -> str | b
 
 
 def _seconds(parser: Parser, given: str | bytes) -> float:
-    """Of the processor, which others may use meanwhile."""
+    """Processor time of a parse: other programs may use the machine meanwhile."""
     began = time.process_time()
     with contextlib.suppress(Exception):
         parser.parse(given)
@@ -79,7 +79,7 @@ def _seconds(parser: Parser, given: str | bytes) -> float:
 
 
 def _memory(parser: Parser, given: str | bytes) -> float:
-    """Bytes at the peak for each byte of the input."""
+    """Peak memory of a parse, in bytes for each byte of the input."""
     tracemalloc.start()
     try:
         with contextlib.suppress(Exception):

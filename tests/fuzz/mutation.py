@@ -93,7 +93,7 @@ _PIECE = re.compile(r"[^\W\d_]+|\d+|\s+|.", re.DOTALL)
 _FIELD = re.compile(r"[^\s,;&=\"'<>()]+|\s+|.", re.DOTALL)
 """Larger pieces: what separators leave whole, such as a date."""
 MOST_PIECES = 20_000
-"""Of a text that is taken apart; the rest stays as it is."""
+"""Pieces into which a text is taken apart; the rest stays as it is."""
 
 
 def changed_value(value: Any, chance: random.Random) -> Any:

@@ -99,7 +99,7 @@ def _claims() -> Sequence[Any]:
 
 
 def reads_signature(given: Any) -> object:
-    """A request under a signature whose headers are these; one that is well formed is checked."""
+    """Read the signature of a request with these headers; check one that is well formed."""
     request = HttpRequest("POST", "/register/lookup", {"limit": ["50"]}, headers_in(given), BODY)
     found = message_signatures.signed(request)
     if isinstance(found, str):
@@ -129,7 +129,7 @@ URL = "https://example.com/w"
 
 
 def headers_in(given: Any) -> dict[str, str]:
-    """What of a value can be headers."""
+    """The members of a value that can be headers."""
     fields = given if isinstance(given, dict) else {}
     return {name: value for name, value in fields.items() if isinstance(value, str)}
 

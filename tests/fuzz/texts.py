@@ -32,7 +32,7 @@ def _words() -> Sequence[str]:
 
 
 def pattern(text: str) -> object:
-    """Whether it is one, and what it says of texts that make others backtrack."""
+    """Match a valid pattern against texts on which bad patterns backtrack; None where it is not valid."""
     if value_patterns.fault(text) is not None:
         return None
     return [

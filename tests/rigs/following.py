@@ -181,7 +181,7 @@ class FollowRig(DeskRig):
         self.work()
 
     def passes(self, **time):
-        """Time passes, the sweep runs, and the worker works; twice, for what the first has made."""
+        """Let time pass; run sweep and worker twice, as the first run can make work for the second."""
         self.clock.forward(timedelta(**time).total_seconds())
         for _ in range(2):
             found = self.sweep()

@@ -24,9 +24,9 @@ class Line:
     """Something added to a file.
 
     Attributes:
-        before: what is there, once.
-        added: what comes after it.
-        comes_first: it comes before it.
+        before: the text in the file at which something is added; it occurs once.
+        added: what is added after that text.
+        comes_first: whether it is added before that text instead.
     """
 
     file: str
@@ -209,7 +209,7 @@ RESOURCES = ".chalice/resources.json"
 
 
 def places() -> Iterator[str]:
-    """Every file that the channel is added to, or that is added for it, in the page's words."""
+    """Every file that is changed or added for the channel, as the page names it."""
     yield from dict.fromkeys(line.file for line in LINES)
     yield RESOURCES
     yield from (str(file.relative_to(PIGEON)) for file in _new_files())

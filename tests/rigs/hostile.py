@@ -302,7 +302,7 @@ class Attack:
     known: list = field(default_factory=list, repr=False)
 
     def value(self, name):
-        """The text of a field; None where the field has the neighbour's own."""
+        """The known text for a field; None where the field keeps the neighbour's own value."""
         pick = self.picks.get(name)
         return None if pick is None or not self.known else self.known[pick % len(self.known)]
 

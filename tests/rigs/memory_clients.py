@@ -58,21 +58,21 @@ class Client:
         return functools.partial(self._called, name, found)
 
     def of_session(self, events):
-        """Another client of the same service, whose calls these events tell of."""
+        """A client of the same service whose calls are reported to these events."""
         other = copy.copy(self)
         other.meta = SimpleNamespace(region_name=REGION, events=Events(events.handlers))
         return other
 
     def get_paginator(self, operation):
-        """Its one page holds everything."""
+        """A paginator whose only page holds everything."""
         return SimpleNamespace(paginate=lambda **asked: iter([getattr(self, operation)(**asked)]))
 
     def get_waiter(self, _name):
-        """Nothing here takes time."""
+        """A waiter that returns at once, as nothing here takes time."""
         return SimpleNamespace(wait=lambda **_asked: None)
 
     def close(self):
-        """Nothing is open."""
+        """Do nothing, as nothing is open."""
 
     def _called(self, name, call, **asked):
         events = self.meta.events

@@ -13,7 +13,7 @@ CURRENT = "AWSCURRENT"
 
 
 class SecretsManager(Client):
-    """Secrets; of each its versions, and which of them has which label."""
+    """Secrets in memory: the versions of each, and the version that each label names."""
 
     service = "secrets-manager"
 
@@ -28,7 +28,7 @@ class SecretsManager(Client):
         return self.put_secret_value(SecretId=Name, **value)
 
     def put_secret_value(self, *, SecretId, VersionStages=(CURRENT,), **value):
-        """Its value is a `SecretString` or a `SecretBinary`."""
+        """Add a version, whose value is a `SecretString` or a `SecretBinary`."""
         secret, version = self._secret(SecretId), str(uuid.uuid4())
         secret["values"][version] = value
         for label in VersionStages:
@@ -94,7 +94,7 @@ class SecretsManager(Client):
 
 
 class Ssm(Client):
-    """Parameters, and what they were before."""
+    """Parameters in memory, with their earlier values."""
 
     service = "ssm"
 

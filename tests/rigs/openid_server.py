@@ -16,7 +16,7 @@ from werkzeug.serving import make_server
 
 
 class RequiresPkce:
-    """Every authorization names an S256 challenge, and its code is worth nothing without the verifier."""
+    """Refuses an authorization without an S256 challenge, and a code without the challenge's verifier."""
 
     def __init__(self, application):
         self._application = application

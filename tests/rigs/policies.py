@@ -20,10 +20,10 @@ SECRET_SUFFIX = "-AbCdEf"
 """Secrets Manager ends every ARN with six characters of its own."""
 
 ANY_ACCOUNT = "?" * 12
-"""A bucket's name ends with the account, as the names of buckets are everybody's."""
+"""A bucket's name ends with the account, because all accounts share one space of bucket names."""
 
 SENDER_IDENTITY = "ses/identity/company.example"
-"""What the parameter `SenderIdentities` of the invented company's stage names."""
+"""The identity in the parameter `SenderIdentities` of the invented company's stage."""
 
 WITHOUT_RESOURCES = frozenset(
     {
@@ -33,7 +33,7 @@ WITHOUT_RESOURCES = frozenset(
         "xray:PutTraceSegments",
     }
 )
-"""Actions for which AWS knows no resource but all of them."""
+"""Actions that AWS authorizes for all resources only."""
 
 USED_BY_LAMBDA = frozenset(
     {
@@ -46,7 +46,7 @@ USED_BY_LAMBDA = frozenset(
         "sqs:GetQueueAttributes",
     }
 )
-"""What the Lambda service does in a function's name; it is never seen in our own calls."""
+"""Actions of the Lambda service in a function's name, which no call of ours shows."""
 
 
 RESOURCES = Path(__file__).parents[2] / ".chalice" / "resources.json"

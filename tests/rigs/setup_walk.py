@@ -8,7 +8,7 @@ from local.acceptance.entering import secret
 
 
 def described(aws, config):
-    """What a setup has made: everything but rows, generated values, times, and the account's number."""
+    """Everything that a setup has made, without rows, generated values, times and the account's number."""
     found = {
         "config": json.loads(config.read_text()),
         "stacks": _stacks(aws.client("cloudformation")),

@@ -127,7 +127,7 @@ def test_errors_unrelated_to_the_vendor_neither_open_nor_close_it(
 
 
 def test_a_call_blocked_by_another_breaker_does_not_count(breaker: Breaker, clock: ManualClock):
-    """The vendor was not asked; counted as its failures, they would outlast the other's pause."""
+    """The vendor was not asked.  Counted as its failures, such calls would outlast the other's pause."""
     tokens = Breaker("acme", clock, failures_to_open=1, first_pause_seconds=300)
     fail(tokens)
     for _ in range(5):

@@ -1,7 +1,7 @@
-"""In a Python of its own, by its folder on PYTHONPATH: writes down every AWS call, and ends at one.
+"""Records every AWS call of a Python process with this folder on PYTHONPATH, and can end the process.
 
-WATCHED_CALLS names the file, a JSON line for each call; WATCHED_END the operation after whose first call
-the process kills itself, as a machine that is switched off.
+WATCHED_CALLS names the file, a JSON line for each call; WATCHED_END names the operation after whose
+first call the process kills itself, like a machine that is switched off.
 """
 
 import json

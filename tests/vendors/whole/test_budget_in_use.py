@@ -21,10 +21,10 @@ from tests.rigs.fakes import ManualClock
 WORKERS = 4
 OURS = 32
 ASIDE_SECONDS = 0.8
-"""Of a worker, to claim a ticket, set it aside and store that."""
+"""Seconds that a worker takes to claim a ticket, set it aside and store that."""
 CALL_SECONDS = 0.2
 LATER_SECONDS = 1.0
-"""The queue `later` delivers late by so much."""
+"""Seconds by which the queue `later` delivers late."""
 
 
 class OwnTime(ManualClock):
@@ -92,7 +92,7 @@ class Lane:
         return None
 
     def windows(self, until):
-        """Calls of each window, the first one, which has the burst, left out."""
+        """Calls of each window but the first, which has the burst."""
         edges = range(int(WINDOW_SECONDS), int(until), int(WINDOW_SECONDS))
         return [sum(edge <= at < edge + WINDOW_SECONDS for at in self.calls) for edge in edges]
 
@@ -103,7 +103,7 @@ def two(number, waits):
 
 
 def none_when_back(number, waits):
-    """What it waited for was done meanwhile, as where notifications share a read."""
+    """A returning ticket needs no call: another's did the work, as where notifications share a read."""
     return [] if waits else two(number, waits)
 
 

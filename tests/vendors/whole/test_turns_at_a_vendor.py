@@ -70,7 +70,7 @@ class Containers:
             yield self.limits[worker]
 
     def run(self, calls, worker=0, *, waits=0, age=0.0):
-        """None when all calls left, else the seconds until the job's turn."""
+        """Make calls; returns None when all have left, else the seconds until the job's turn."""
         with self.job(worker, waits=waits, age=age) as limit:
             for urgency in calls:
                 try:
@@ -81,7 +81,7 @@ class Containers:
 
 
 def exhausted(containers):
-    """Nothing is left, and nobody waits."""
+    """Use up all tokens; no job waits in line."""
     while containers.run([READ, TAGS]) is None:
         pass
     containers.clock.forward(containers.run([READ]) or 0)
@@ -170,7 +170,7 @@ def test_two_calls_cost_one_write(containers):
 @pytest.mark.parametrize("count", [2, 4])
 @pytest.mark.parametrize("is_full", [True, False])
 def test_containers_that_take_turns_cost_little_more_than_a_write_each(containers, count, is_full):
-    """While there are tokens and while they run out; and while jobs join the line."""
+    """This holds while there are tokens, while they run out, and while jobs join the line."""
     if not is_full:
         exhausted(containers)
     containers.table.calls.clear()
@@ -183,7 +183,7 @@ def test_containers_that_take_turns_cost_little_more_than_a_write_each(container
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0, 40.0])
 def test_two_that_decide_on_the_same_level_both_take_their_turns(containers, seconds):
-    """Neither sees what the other writes: of a full bucket, one that empties, or a line."""
+    """Neither sees what the other writes, with a full bucket, an emptying one, or a line."""
     exhausted(containers)
     containers.clock.forward(seconds)
     waits = [[containers.run([READ], worker) for worker in (0, 1)] for _ in range(3)]

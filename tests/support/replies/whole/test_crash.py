@@ -117,7 +117,7 @@ def test_a_closing_reply_killed_at_any_call_is_sent_once_and_never_lost(
 def test_a_tracked_reply_killed_next_to_its_send_is_sent_once_and_never_lost(
     replies_rig, shopify, crash_injector, move_clock
 ):
-    """Its other calls are of the kinds that the reply above is killed at."""
+    """Only calls next to the send are tried: the test above kills at every other kind of call."""
     asked = OrderQuestions(
         replies_rig, shopify, crash_injector, {"tracking": TRACKING}, ["message"]
     )

@@ -101,7 +101,7 @@ def test_a_later_webhook_shows_what_people_did(shadow):
 
 
 def test_a_day_later_the_sweep_asks_for_one_more_look(shadow, move_clock):
-    """Once: the next runs find what people did noted."""
+    """The look happens once: later runs find what people did already noted."""
     shadow.run(shadow.ticket("Where is my order #1001?"))
     shadow.sweep()
     assert shadow.state().people is None

@@ -83,7 +83,7 @@ def test_the_vendors_filter_is_not_trusted(tickets: Richpanel, vendor: Vendor):
 
 
 def test_a_ticket_that_moved_between_pages_is_listed_again(tickets: Richpanel, vendor: Vendor):
-    """Judging one twice does nothing; remembering them all would cost memory."""
+    """Judging a ticket twice does no harm; remembering all of them would cost memory."""
     vendor.will(listed(1, 2, next_page="2"), listed(2, 3))
 
     assert ids(tickets) == ["1", "2", "2", "3"]
