@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 CLOCK = environment.RUN / "clock"
 BY_ITS_CLOCK = f"python -m local.stack.turned_clock {CLOCK} ops"
-"""Begins a command of an operator that is to see the stack's time: by this machine's clock its events lie
-in the future, and `ops cost --since 1d` finds none."""
+"""The beginning of an operator's command on the stack's clock.  By this machine's clock the stack's events
+lie in the future, and `ops cost --since 1d` finds none."""
 BEGINS_AT_HOUR = 15
-"""Of the next weekday, in UTC: no country that it writes to sleeps then."""
+"""The stack begins on a weekday at this hour of UTC: no country that it writes to sleeps then."""
 RECONCILE_EVERY_SECONDS = 300.0
 RATE_LIMITS = {
     "requests_per_minute": 600,
@@ -42,11 +42,11 @@ RATE_LIMITS = {
     "concurrent_conversations": 300,
     "max_message_length": 4096,
 }
-"""Of the first company's first project: many tests start conversations within a minute."""
+"""The limits of the first company's first project, as many tests start conversations within a minute."""
 CUSTOMERS_DOMAIN, CUSTOMER = "mail.example", "friend@listed.example"
-"""Only customers of this domain, and this one, are answered on their tickets."""
+"""Only customers of this domain, and this customer, are answered on their tickets."""
 FACTS_ZONE = "America/New_York"
-"""Behind UTC, so that the day of a fact shows whose day it is."""
+"""A zone behind UTC, so that the day of a fact shows by which zone it was counted."""
 SECOND_ID, SECOND_PROJECT_ID = "ci-bbb-002", "pi-bbb-002"
 SECOND_API_KEY, SECOND_LEAD_KEY = "second-router-key", "second-desk-lead-key"
 SECOND_WHATSAPP, SECOND_SMS = "+15550109051", "+15550109052"

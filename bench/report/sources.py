@@ -96,7 +96,7 @@ def line(name: str, *measured: str | None) -> str:
     """
     if None in measured:
         return "Measured before digests of the sources were kept; the code may have changed since."
-    named = ", ".join(f"`{fromkey}`" for fromkey in dict.fromkeys(measured))
+    named = ", ".join(f"`{known}`" for known in dict.fromkeys(measured))
     since = "" if {*measured} == {digest(name)} else "; the code has changed since"
     return f"Measured on the sources {named}{since}."
 

@@ -219,7 +219,7 @@ def test_a_dimension_of_unknown_outcome_is_cleared_and_refilled_after_its_horizo
 
 
 def test_a_dimension_is_not_cleared_while_its_request_may_still_land(writer_rig):
-    """Its worker's whole lease plus the longest network delay."""
+    """It waits for its worker's whole lease and the longest network delay."""
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
     writer_rig.store().keep([fact(1)])
     writer_rig.run()
@@ -236,7 +236,7 @@ def test_a_dimension_is_not_cleared_while_its_request_may_still_land(writer_rig)
 
 
 def test_a_dimensions_horizon_counts_from_its_latest_request(writer_rig):
-    """Its first worker died after the note; the request without a response is a later one's."""
+    """The first worker died after its note; a later worker sent the request that got no response."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
     writer_rig.store().note_dimension(name, noted, writer_rig.store().dimension(name))
@@ -313,7 +313,7 @@ def test_a_dimension_whose_request_was_refused_is_filled_at_the_next_run(writer_
 
 
 def test_a_dimension_refused_and_posted_again_within_a_millisecond_is_posted(writer_rig):
-    """Its action is named after its number, and an action that has ended is not performed again."""
+    """An action is named after its number, and one that has ended is not performed again."""
     writer_rig.powerbi.fault("status", status=400, operation="post_rows")
     writer_rig.store().keep([fact(1)])
     writer_rig.run()

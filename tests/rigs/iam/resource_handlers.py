@@ -157,7 +157,7 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
         "sns:Unsubscribe of AWS::SNS::Topic",
     ),
 }
-"""By reason, actions of the handlers that no resource of a stage needs; ``of`` names a type."""
+"""Actions of the handlers that no resource of a stage needs, by the reason; ``of`` names a type."""
 
 
 @cache
@@ -177,7 +177,7 @@ def handlers(kind: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def needed(kind: str, *, is_deleted: bool = True) -> Iterator[str]:
-    """The actions that making, changing and, where it is, deleting a resource of ours takes."""
+    """The actions that making and changing a resource of ours takes, and deleting it where `is_deleted`."""
     for name, actions in handlers(kind).items():
         if name != "delete" or is_deleted:
             yield from (action for action in actions if left_out(kind, action) is None)

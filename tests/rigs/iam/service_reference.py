@@ -61,7 +61,7 @@ def takes(action: str, resource: str) -> bool:
 
 
 def fills(action: str, key: str) -> bool:
-    """Whether a request of the action has a condition key: its own, its resource's, or everybody's."""
+    """Whether a request of the action has a condition key: of the action, its resource, or all actions."""
     known = [*details(action)["conditionKeys"]]
     for type_ in details(action)["resourceTypes"]:
         known += type_.get("conditionKeys", [])
@@ -85,7 +85,7 @@ def _resource(action: str, kind: str) -> Mapping[str, Any]:
 
 @cache
 def _arn(action: str, kind: str) -> re.Pattern[str]:
-    """The forms of its ARN; a placeholder is any text, as what is named may hold slashes."""
+    """The forms of a resource's ARN; a placeholder is any text without colons, as names may hold slashes."""
     forms = str(_resource(action, kind)["arn"]).split(", ")
     any_form = "|".join(_PLACEHOLDER.sub("[^:]*", re.escape(form)) for form in forms)
     return re.compile(f"(?:{any_form})(?::.*)?")

@@ -42,7 +42,7 @@ FACTS = [
 
 
 def alike(row):
-    """A row as every lasting sink holds it: an empty text is a null, and times are in seconds."""
+    """A row in the form that all lasting sinks share: without empty values, with times in seconds."""
     shown = {name: value for name, value in row.items() if value not in ("", None)}
     if "OccurredAt" in shown:
         shown["OccurredAt"] = shown["OccurredAt"][:19]
@@ -210,7 +210,7 @@ class Away(FileRows):
 
 
 def all_sinks(rig, onelake, folder):
-    """A writer of 20 rows a batch with every sink; the archive."""
+    """The archive, and a function that runs a writer of 20 rows a batch into every sink."""
     rig.onelake = onelake
     rig.make_tables()
     archive = Away(folder)

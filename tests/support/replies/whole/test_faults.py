@@ -172,7 +172,7 @@ def test_a_redriven_reply_is_sent_even_after_its_failure_was_handed_off(
 def test_a_resumed_reply_waits_until_its_order_can_be_read_again(
     replies_rig, tracked_question, shopify
 ):
-    """A fault of a moment is no change of the order, and no reason to leave the customer alone."""
+    """A short fault is no change of the order, and no reason to leave the customer without an answer."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
     replies_rig.run(replies_rig.ticket(tracked_question))
     shopify.fault("status", operation="graphql", status=503, times=1)
