@@ -64,7 +64,7 @@ def _sampled(flows: Sequence[Flow], kills: int) -> list[Line]:
         for outcome in outcomes:
             line.add(outcome)
         lines.append(line)
-    if found.untried and len(flows) == len(FLOWS):  # the sample has lost a part
+    if found.untried and len(flows) == len(FLOWS):  # the sample no longer has every fault
         lines.append(Line(f"met by no flow: {', '.join(found.untried)}", other=1))
     return lines
 

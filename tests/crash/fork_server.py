@@ -35,7 +35,7 @@ _answering = threading.Lock()
 def main() -> None:
     """Fork until standard input ends."""
     product.warm_up()
-    gc.disable()  # a process ends before it is worth its time, and would copy every page
+    gc.disable()  # a process ends before collecting garbage pays off, and collecting would copy every page
     for line in sys.stdin:
         job = json.loads(line)
         pid = os.fork()

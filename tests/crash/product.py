@@ -95,7 +95,7 @@ def warm_up() -> None:
     """Do the slow parts of a cold start once for all processes forked from here."""
     for module in pkgutil.walk_packages(chalicelib.__path__, "chalicelib."):
         importlib.import_module(module.name)
-    classify("where is my order")  # grows the tree of phrases
+    classify("where is my order")  # builds the tree of phrases
     boto3.setup_default_session()
     for service in SERVICES:
         boto3.client(

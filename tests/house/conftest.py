@@ -1,4 +1,4 @@
-"""The house's stages are on an account in memory; what is about the engine says so in its module."""
+"""The house's stages are on an account in memory; a test of the engine says so in its module."""
 
 import pytest
 

@@ -24,7 +24,7 @@ def loaded(code: str = "", **environ: str) -> set[str]:
 import json, sys
 import app
 {code}
-print(json.dumps([one for one in sys.modules if one.split(".")[0] in ("app", "chalicelib")]))
+print(json.dumps([name for name in sys.modules if name.split(".")[0] in ("app", "chalicelib")]))
 """
     invented = {
         "AWS_ACCESS_KEY_ID": "invented",

@@ -26,7 +26,7 @@ OF_FUNCTIONS = {
     "AWS::Lambda::Permission",
     "AWS::SNS::Subscription",
 }
-"""What AWS SAM makes of the functions' template, beside what it names itself."""
+"""The types of resources that AWS SAM adds to those that the functions' template names."""
 BARE = ("logs:ListTagsForResource", "logs:TagResource", "logs:UntagResource")
 """Actions on a log group whose ARN ends with its name."""
 

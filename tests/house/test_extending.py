@@ -340,7 +340,7 @@ def test_it_is_stored_checked_and_read(outreach, capsys, tmp_path):
     run, path = runner(capsys), tmp_path / "item.json"
     path.write_text(json.dumps({**outreach.project, "greeting": "canary" * 200}))
     wrong = run("company", "check", "--file", path, "--json")
-    assert any(one["detail"].startswith("greeting:") for one in wrong.data), "not checked"
+    assert any(row["detail"].startswith("greeting:") for row in wrong.data), "not checked"
     assert run("company", "put", path).code == 1
     path.write_text(json.dumps({**outreach.project, "greeting": "Good day."}))
     said = run("company", "put", path, "--json")

@@ -16,7 +16,7 @@ OF_SEVERAL = {
     "security": "security-promises",
     "support": "support-promises",
 }
-"""Pages whose promises are on another one."""
+"""Pages whose promises are on another page."""
 PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
 
 

@@ -404,7 +404,7 @@ def test_every_substituted_name_exists_in_the_template(template: Template):
 def test_cfn_lint_catches_the_traps_of_merging(
     template: Template, stage: str, override: Template, rule: str, tmp_path: Path
 ):
-    """In what one function needs; `make check` lints the templates whole."""
+    """A template of one function is enough here; `make check` lints the whole ones."""
     if stage != "dev":
         pytest.skip("one stage is enough")
     whole = {name: part for name, part in template.items() if name != "Outputs"}

@@ -62,7 +62,7 @@ def test_the_readme_leads_to_the_index():
 
 
 def test_a_page_of_an_area_leads_to_its_overview():
-    """`outreach-stop` to `outreach`: who was sent there by a search finds the rest."""
+    """From `outreach-stop` a reader who came by a search finds `outreach`, which leads to the rest."""
     for path in PAGES:
         overview = DOCS / f"{path.stem.partition('-')[0]}.md"
         if overview.exists() and overview != path:

@@ -1,4 +1,4 @@
-"""Operators' tests run on an account in memory; what is about the engine says so in its module."""
+"""Operators' tests run on an account in memory; a test of the engine says so in its module."""
 
 import pytest
 

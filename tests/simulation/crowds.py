@@ -26,7 +26,7 @@ def drawn(rng: random.Random) -> int:
 
 
 def _indexed(key: str, number: int, now: float) -> dict[str, object]:
-    """In the index of dates."""
+    """The attributes that put a row into the index of dates."""
     return dated("event", key, now - 86_400 - number % 9)
 
 

@@ -79,7 +79,7 @@ def _exit_code(broken: Break, *, with_break: bool) -> int:
         "import contextlib, sys, pytest\n"
         "from tests.simulation.breaks import BREAKS\n"
         "name, node, with_break = sys.argv[1:]\n"
-        "broken = next(one for one in BREAKS if one.name == name)\n"
+        "broken = next(known for known in BREAKS if known.name == name)\n"
         "with broken.applied() if with_break else contextlib.nullcontext():\n"
         "    sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', node]))\n"
     )

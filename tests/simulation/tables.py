@@ -9,17 +9,17 @@ _STUCK = {"stuck-index": ("stuck_shard", "stuck_by")}
 
 
 def ledger() -> MemoryTable:
-    """Table A."""
+    """Table A: events and actions."""
     return MemoryTable("ledger", ("event_id",), _DUE | _STUCK)
 
 
 def state() -> MemoryTable:
-    """Table B."""
+    """Table B: the state of each ticket."""
     return MemoryTable("state", ("conversation_id",))
 
 
 def audit() -> MemoryTable:
-    """Table C."""
+    """Table C: the audit of every action."""
     return MemoryTable("audit", ("conversation_id", "ts_action_id"))
 
 

@@ -1,4 +1,4 @@
-"""Under which keys an erasing looks for the words of persons."""
+"""The keys under which an erasing looks for the words of persons."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`cost`: what events cost, and what a stage or a company has had."""
+"""`cost`: the dollars of each kind of event, and those of a stage or a company."""
 
 import io
 

@@ -64,7 +64,7 @@ STATES = {
 
 
 def foreseen(said):
-    """The tags that a dry run says go, by ticket, and the tickets of which nothing is decided."""
+    """The tags that go by a dry run, with their tickets; and the tickets that have no decision yet."""
     tags, undecided = set(), set()
     for effect in said["effects"]:
         parts = effect["key"].split(":")
@@ -76,12 +76,12 @@ def foreseen(said):
 
 
 def happens(system, act):
-    """The tags that Richpanel is asked for while something is done, and the queue emptied."""
+    """The tags that Richpanel is asked for while `act` runs and the queue is emptied."""
     on_the_queue = system.handles[-1:]
     before = len(system.richpanel.effects)
     act()
     system.run()
-    if on_the_queue:  # SQS holds what follows it in its group until it comes again
+    if on_the_queue:  # until a message comes again, SQS holds the later ones of its group
         system.handles += on_the_queue
         system.again()
     return {(effect.ticket_id, effect.value) for effect in system.richpanel.effects[before:]}

@@ -57,7 +57,7 @@ def test_no_package_ships_twice():
 
 
 def test_what_a_locked_package_needs_is_locked_too():
-    """Held against what this environment has installed, which pip has taken from the locks."""
+    """Compared with the packages of this environment, which pip has installed from the locks."""
     for name in KNOWN:
         for need in metadata.requires(name) or ():
             head, _, when = need.partition(";")

@@ -31,9 +31,12 @@ from chalicelib.support.conversation.conversation_words import is_neutral, reque
 from chalicelib.support.intents.message_reading import read
 from chalicelib.support.intents.own_words import marked_words
 found = [
-    [repr(one.found), sorted(one.risks), repr(one.sentences), sorted(map(str, requests)), is_neutral(text)]
+    [
+        repr(meant.found), sorted(meant.risks), repr(meant.sentences),
+        sorted(map(str, requests)), is_neutral(text),
+    ]
     for text in json.loads(sys.argv[2])
-    for one, requests in [(read(text), requests_in(marked_words(text)))]
+    for meant, requests in [(read(text), requests_in(marked_words(text)))]
 ]
 print(json.dumps([ready.FOLDER.is_dir(), found]))
 """

@@ -263,9 +263,9 @@ def test_a_fact_by_its_key(facts_rig, run):
 # --- cost ---------------------------------------------------------------------------------------
 
 MOST_CALLS = 24
-"""Of a look-up by key, with those that build the session's parts."""
+"""The calls to AWS of a look-up by key, with those that build the session's parts."""
 MOST_CALLS_FOR_NOTHING = 40
-"""Each lane's queue is asked how much it holds."""
+"""The calls of a look-up that finds nothing: it also asks each lane's queue how much it holds."""
 
 
 def test_the_calls_do_not_grow_with_the_tables_and_no_scan_is_among_them(written_to, run, calls):
