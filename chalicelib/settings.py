@@ -155,7 +155,7 @@ class Settings(BaseModel):
         return self.queue_name if lane == TICKETS else lane.queue(self.stage)
 
     @property
-    def facts_token_url(self) -> str:
+    def powerbi_token_endpoint(self) -> str:
         """The URL at which Power BI's access token is fetched."""
         return self.powerbi_token_url or _entra(self.powerbi_tenant_id)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 from bench.rig import cost
-from chalicelib.facts.dataset import FACT_EVENT, lasting_row
+from chalicelib.facts.dataset import FACT_EVENT, full_row
 from chalicelib.facts.model import Fact, Happening, Metric
 from chalicelib.facts.posting.compaction import READ_SECONDS
 from chalicelib.facts.posting.ndjson import FileRows
@@ -39,16 +39,16 @@ class CountedRows(FileRows):
     requests: ClassVar[Counter[str]] = Counter()
     now: ClassVar[datetime] = FIRST
 
-    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """List objects, as `StoredRows.listed`; counts one request for each 1,000 names."""
-        found = list(super().listed(prefix))
+    def list_objects(self, prefix: str) -> Iterator[tuple[str, float]]:
+        """List objects, as `StoredRows.list_objects`; counts one request for each 1,000 names."""
+        found = list(super().list_objects(prefix))
         self.requests["list"] += 1 + len(found) // LISTED_AT_ONCE
         return iter(found)
 
-    def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """Open an object, as `StoredRows.opened`; counts one request."""
+    def open_object(self, name: str, version: str = "") -> IO[bytes]:
+        """Open an object, as `StoredRows.open_object`; counts one request."""
         self.requests["read"] += 1
-        return super().opened(name, version)
+        return super().open_object(name, version)
 
     def put(self, name: str, body: IO[bytes]) -> None:
         """Write an object, as `StoredRows.put`; counts one request and sets the object's time."""
@@ -95,7 +95,7 @@ def _asked(query: FactQueries, name: str, sql: str) -> tuple[int, int]:
 def _post(archive: FileRows, moment: datetime) -> None:
     number = int(moment.timestamp() * 1_000)
     rows = [
-        lasting_row(
+        full_row(
             Fact(
                 key=f"ALOWARE:{number // 1_000 * 100 + at}",
                 source="ALOWARE",

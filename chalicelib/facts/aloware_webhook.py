@@ -21,7 +21,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import PayloadError, SignatureError
 from chalicelib.facts import keys as fact_keys
-from chalicelib.facts.drift import Mark, Reading, TimeForm, others
+from chalicelib.facts.drift import Mark, Reading, TimeForm, values_of_fields
 from chalicelib.facts.jobs import AlowareDelivery
 from chalicelib.once import body as bodies
 from chalicelib.once import keys
@@ -112,7 +112,9 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
     payload_hash = hashlib.sha256(normal).hexdigest()
     communication_id = reading.event_id(_ids(body), {"event": name, "body": body})
     created_at = reading.moment(
-        [body.get("created_at")], known={TimeForm.TEXT}, elsewhere=others(body, _OTHER_TIMES)
+        [body.get("created_at")],
+        known={TimeForm.TEXT},
+        elsewhere=values_of_fields(body, _OTHER_TIMES),
     )
     return AlowareDelivery(
         event_key=fact_keys.aloware_delivery(communication_id, name, payload_hash),

@@ -75,7 +75,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 }
 """Columns and their types per table.  Only measures relate shifts, by agent and date."""
 
-LASTING_TABLES: Mapping[str, Mapping[str, str]] = {
+FULL_TABLES: Mapping[str, Mapping[str, str]] = {
     **TABLES,
     FACT_EVENT: {
         **TABLES[FACT_EVENT],
@@ -147,7 +147,7 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def lasting_row(fact: Fact) -> Row:
+def full_row(fact: Fact) -> Row:
     """The row of table FactEvent that the archive and OneLake get for a fact: more columns than Power BI's.
 
     ``OccurredAt`` is in UTC, e.g. ``2025-11-05T17:29:00.000Z``; it and ``DurationSeconds`` are absent
@@ -169,7 +169,7 @@ def lasting_row(fact: Fact) -> Row:
 
 
 def fact_of_row(row: Mapping[str, Any]) -> Fact:
-    """The fact that a row of the archive holds, as `lasting_row` made it."""
+    """The fact that a row of the archive holds, as `full_row` made it."""
     return Fact(
         key=row["EventID"],
         source=row["EventID"].partition(":")[0],
@@ -224,17 +224,17 @@ def dimension_rows(
     return [row for key in keys for row in _year_rows(int(key))]
 
 
-def content_of(rows: Iterable[Row]) -> int:
-    """A digest of rows as a number, the same in any order; `added` adds the digest of further rows to it."""
+def rows_digest(rows: Iterable[Row]) -> int:
+    """A digest of rows as a number, the same in any order; `digest_after` adds further rows."""
     return sum(_digest(row) for row in rows) % _CONTENT_LIMIT
 
 
-def added(content: int | None, rows: Iterable[Row]) -> int | None:
+def digest_after(content: int | None, rows: Iterable[Row]) -> int | None:
     """The digest of a table's rows, given as `content`, after further rows were added to the table.
 
     None, for a table of unknown content, stays None.
     """
-    return None if content is None else (content + content_of(rows)) % _CONTENT_LIMIT
+    return None if content is None else (content + rows_digest(rows)) % _CONTENT_LIMIT
 
 
 def _digest(row: Row) -> int:

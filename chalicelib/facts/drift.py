@@ -282,11 +282,11 @@ class Reading:
                 continue
             if _has_lost_digits(value):
                 continue
-            return self.part(value, _PLAIN_ID)
+            return self.key_part(value, _PLAIN_ID)
         self.note(Mark.ID_MISSING)
         return hashed(content)
 
-    def part(self, value: object, plain: re.Pattern[str]) -> str:
+    def key_part(self, value: object, plain: re.Pattern[str]) -> str:
         """The value as a part of a fact's key: itself if it matches the pattern `plain`, else its hash.
 
         A `Mark` is noted where the hash is used.
@@ -312,7 +312,7 @@ def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
     return tuple(known[name] for name in names if name in known)
 
 
-def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+def without_lacks(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     """The marks without those that say that a time, zone, type or id is missing.
 
     It is used for a delivery about a part of a call, or about no call, which usually lacks these.
@@ -360,7 +360,7 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
     return None, TimeForm.OTHER
 
 
-def others(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
+def values_of_fields(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
     """The payload's values under these field names, in the names' order; a field it lacks is left out.
 
     In the payload's field names, case, ``_`` and ``-`` do not count.

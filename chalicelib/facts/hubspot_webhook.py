@@ -22,7 +22,7 @@ from typing import Any
 
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
 from chalicelib.facts import keys as fact_keys
-from chalicelib.facts.drift import Mark, Reading, TimeForm, hashed, others
+from chalicelib.facts.drift import Mark, Reading, TimeForm, hashed, values_of_fields
 from chalicelib.facts.jobs import HubSpotBatch, HubSpotEvent
 from chalicelib.once import body as bodies
 from chalicelib.once import keys
@@ -195,7 +195,7 @@ def _event(raw: object) -> HubSpotEvent:
     An unreadable entry becomes an event that does not count.
     """
     reading = Reading()
-    content = _lasting(raw)
+    content = _without_attempt(raw)
     if not isinstance(raw, dict):
         raw = {}
     subscription = _matching(_TYPE, raw.get("subscriptionType"))
@@ -205,7 +205,9 @@ def _event(raw: object) -> HubSpotEvent:
     ids = ("objectId", "newObjectId", "primaryObjectId", "fromObjectId")
     object_id = reading.event_id((raw.get(name) for name in ids if subscription), content)
     at = reading.moment(
-        [raw.get("occurredAt")], known={TimeForm.MILLISECONDS}, elsewhere=others(raw, _OTHER_TIMES)
+        [raw.get("occurredAt")],
+        known={TimeForm.MILLISECONDS},
+        elsewhere=values_of_fields(raw, _OTHER_TIMES),
     )
     object_type = raw.get("objectTypeId")
     if object_type is None and prefix == "object":
@@ -213,11 +215,13 @@ def _event(raw: object) -> HubSpotEvent:
     user = _USER.fullmatch(str(raw.get("sourceId", "")))
     return HubSpotEvent(
         subscription_type=subscription or "unreadable",
-        object_type=_part(_OBJECT_TYPE, object_type, reading) or OBJECT_TYPES.get(prefix) or prefix,
+        object_type=_key_part(_OBJECT_TYPE, object_type, reading)
+        or OBJECT_TYPES.get(prefix)
+        or prefix,
         object_id=object_id,
         occurred_at_ms=_milliseconds(at),
         untimed=hashed(content) if at is None and change != "creation" else None,
-        property_name=_part(_PROPERTY, raw.get("propertyName"), reading),
+        property_name=_key_part(_PROPERTY, raw.get("propertyName"), reading),
         property_value=_matching(_CONSTANT, raw.get("propertyValue")),
         agent=f"hubspot:{user[1]}" if user else None,
         marks=reading.marks,
@@ -230,7 +234,7 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
     Its field ``event_key`` names the event's kind.
     """
     reading = Reading()
-    content = _lasting(raw)
+    content = _without_attempt(raw)
     found = raw.get("properties")
     properties = found if isinstance(found, dict) else raw
     event_key = _plain(raw.get("event_key") or properties.get("event_key"))
@@ -249,8 +253,8 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
     ids = (raw.get("objectId"), raw.get("vid"), _plain(properties.get("hs_object_id")))
     statuses = (_plain(properties.get(name)) for name in _STATUSES)
     return HubSpotEvent(
-        subscription_type=f"workflow.{_part(_PROPERTY, event_key, reading) or 'unnamed'}",
-        object_type=_part(_OBJECT_TYPE, raw.get("objectTypeId"), reading),
+        subscription_type=f"workflow.{_key_part(_PROPERTY, event_key, reading) or 'unnamed'}",
+        object_type=_key_part(_OBJECT_TYPE, raw.get("objectTypeId"), reading),
         object_id=reading.event_id(ids, content),
         occurred_at_ms=_milliseconds(at),
         untimed=None if at else hashed(content),
@@ -276,15 +280,15 @@ def _matching(pattern: re.Pattern[str], value: object) -> str | None:
     return text if pattern.fullmatch(text) else None
 
 
-def _part(pattern: re.Pattern[str], value: object, reading: Reading) -> str | None:
+def _key_part(pattern: re.Pattern[str], value: object, reading: Reading) -> str | None:
     """The value as a part of a fact's key: itself if it matches the pattern, else its hash.
 
     The result is None where the value is None or empty.
     """
-    return None if value is None or value == "" else reading.part(value, pattern)
+    return None if value is None or value == "" else reading.key_part(value, pattern)
 
 
-def _lasting(raw: object) -> object:
+def _without_attempt(raw: object) -> object:
     """A batch's entry without its field ``attemptNumber``, the only one that differs in a redelivery.
 
     An entry that is no object is returned unchanged.

@@ -41,7 +41,7 @@ from chalicelib.facts.model import (
     Fact,
     FactStatus,
     Happening,
-    Kept,
+    KeptCounts,
     Metric,
     Survey,
 )
@@ -99,7 +99,7 @@ class FactLedger:
 
     # --- facts --------------------------------------------------------------------------------
 
-    def keep(self, facts: Sequence[Fact]) -> Kept:
+    def keep(self, facts: Sequence[Fact]) -> KeptCounts:
         """Store facts that are not stored yet, and return how many were new, duplicate or skipped.
 
         A repetition of the call stores nothing twice.  A fact that counts replaces a stored one
@@ -108,7 +108,7 @@ class FactLedger:
         """
         there = self._rows([fact.key for fact in facts])
         absent = [fact for fact in facts if fact.key not in there]
-        yielding = [fact for fact in facts if fact.key in there and self._yields(there, fact)]
+        yielding = [fact for fact in facts if fact.key in there and self._may_replace(there, fact)]
         taken: list[Fact] = []
         raced: list[Fact] = []
         for start in range(0, len(absent), _INSERTED_AT_ONCE):
@@ -118,10 +118,12 @@ class FactLedger:
             raced += [fact for fact, is_new in zip(part, inserted, strict=True) if not is_new]
         if raced:
             there = self._rows([fact.key for fact in raced])
-            yielding += [f for f in raced if f.key not in there or self._yields(there, f)]
+            yielding += [f for f in raced if f.key not in there or self._may_replace(there, f)]
         taken += [fact for fact in yielding if self._put(fact)]
         skipped = sum(fact.skip is not None for fact in taken)
-        return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
+        return KeptCounts(
+            new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped
+        )
 
     def pending_keys(self, *, at_most: int) -> list[str]:
         """The keys of facts that wait to be posted, oldest first.
@@ -231,14 +233,14 @@ class FactLedger:
         ages = {source: int((now - at).total_seconds()) for source, at in times.items() if at}
         return Survey([fact_of(row) for row in posted], stale, ages, drift)
 
-    def all_posted(self) -> list[Fact]:
+    def posted_facts(self) -> list[Fact]:
         """Every posted fact that has not expired, by a scan of the table.
 
         A rebuild of a dataset starts from these.
         """
         return list(self.survey().posted)
 
-    def all_failed(self) -> dict[str, str]:
+    def failed_facts(self) -> dict[str, str]:
         """The facts that a dataset refused and that have not expired, by a scan: the reason by fact key."""
         now = self._clock.now().timestamp()
         failed = [
@@ -281,8 +283,8 @@ class FactLedger:
         Args:
             fact: the fact with its new values.
             by: the person who corrects the fact.
-            stale: the dataset that shows the former values until it is rebuilt, as `powerbi:<dataset>`
-                them.
+            stale: the dataset that still shows the former values until it is rebuilt, as
+                `powerbi:<dataset>`; None where none does.
         """
         row = self._rows([fact.key])[fact.key]
         entry = {"at": iso(self._clock.now()), "by": by} | {
@@ -321,7 +323,7 @@ class FactLedger:
                 reading=False,
             )
 
-    def forget_stale(self, keys: Iterable[str]) -> None:
+    def clear_stale_notes(self, keys: Iterable[str]) -> None:
         """Delete from these facts' rows the note that a dataset still has the facts' former values.
 
         It is called when that dataset was rebuilt.
@@ -417,7 +419,7 @@ class FactLedger:
             return False
         return True
 
-    def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
+    def _may_replace(self, there: Mapping[str, Item], fact: Fact) -> bool:
         """Whether a fact may replace the stored row of its key.
 
         It may if the row has expired.  A fact that counts may replace one that was skipped.  The

@@ -21,7 +21,7 @@ from chalicelib.facts import keys as fact_keys
 from chalicelib.facts import reasons as why
 from chalicelib.facts.aloware_webhook import DISPOSITIONS
 from chalicelib.facts.delivery_name import DeliveryName, DeliveryPart
-from chalicelib.facts.drift import Mark, Reading, of_part
+from chalicelib.facts.drift import Mark, Reading, without_lacks
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Happening, Metric
 
@@ -142,7 +142,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
     _note_unseen(job, name, reading)
     parts = ("contact", job.communication_id) if _is_contact(job, name) else (job.communication_id,)
     agent = job.agent or UNKNOWN_AGENT
-    marks = of_part(reading.marks) if skip in _PARTIAL else reading.marks
+    marks = without_lacks(reading.marks) if skip in _PARTIAL else reading.marks
     outcome = "" if job.disposition is None else str(job.disposition)
     return Fact(
         key=fact_keys.fact(ALOWARE, *parts),
@@ -186,7 +186,7 @@ def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
     if agent is not None:
         return replace(fact, agent_id=agent.id)
     if fact.source == ALOWARE and fact.skip is None:
-        return fact.skipped(why.NOT_ON_ROSTER)
+        return fact.skipped_for(why.NOT_ON_ROSTER)
     return fact
 
 

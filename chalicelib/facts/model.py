@@ -93,7 +93,7 @@ class Fact:
     skip: str | None = None
     happening: Happening = Happening()
 
-    def skipped(self, reason: str) -> Fact:
+    def skipped_for(self, reason: str) -> Fact:
         """A copy of the fact that does not count, for the given reason."""
         return replace(self, skip=reason)
 
@@ -117,7 +117,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptCounts:
     """The result of storing one job's facts: how many were new, how many duplicate, how many skipped."""
 
     new: int = 0
@@ -191,7 +191,7 @@ class Dimension:
         again_at: the epoch second from which the table may be cleared and filled again, because no
             earlier request can reach it any more; 0 if no refill is needed.
         version: grows with every write, so that a writer that was suspended writes nothing.
-        content: `dataset.content_of` the rows in the table; None if they are not known.
+        content: `dataset.rows_digest` the rows in the table; None if they are not known.
     """
 
     known: frozenset[str] = frozenset()

@@ -19,7 +19,7 @@ from typing import Any
 from chalicelib.errors import MiddlewareError
 from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT
 from chalicelib.facts.model import UNKNOWN_AGENT
-from chalicelib.facts.posting.ndjson import StoredRows, packed
+from chalicelib.facts.posting.ndjson import StoredRows, packed_rows
 from ops.companies.erase import Erased, Subjects
 from ops.companies.erase_canaries import Canary, of_address
 from ops.session import Session
@@ -57,9 +57,9 @@ class ArchivedObject:
             TransientError: the object cannot be read now.
         """
         if not self.name.endswith(".gz"):
-            return [{"body": self.archive.file(self.name, self.version)}]
+            return [{"body": self.archive.read_file(self.name, self.version)}]
         with suppress(FileNotFoundError):
-            return list(self.archive.rows(self.name, self.version))
+            return list(self.archive.rows_of_object(self.name, self.version))
         return []
 
 
@@ -100,9 +100,9 @@ class TheirRows:
 def objects(session: Session) -> Iterator[ArchivedObject]:
     """Yield every object of every archive, then every former version."""
     for archive in session.services.posting.archives:
-        for name, _ in archive.listed(""):
+        for name, _ in archive.list_objects(""):
             yield ArchivedObject(archive, name)
-        for name, version in archive.versions():
+        for name, version in archive.former_versions():
             yield ArchivedObject(archive, name, version)
 
 
@@ -126,7 +126,7 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
                 session,
                 PLACE,
                 done,
-                lambda **left: posting.writer.alone(
+                lambda **left: posting.writer.run_alone(
                     "erased", lambda: _erase(session, _look(session, canaries, found.clean)), **left
                 ),
             )
@@ -145,7 +145,7 @@ def exclusive(session: Session, place: str, done: Erased, work: Callable[..., st
         session: the stage.
         place: the name of the place to erase from, for the note.
         done: receives the note.
-        work: takes `time_left_seconds`, and returns the outcome as `FactWriter.alone` does.
+        work: takes `time_left_seconds`, and returns the outcome as `FactWriter.run_alone` does.
     """
     ends = time.monotonic() + RUN_SECONDS
     for _ in range(TRIES):
@@ -203,7 +203,7 @@ def _look(
 def _erase(session: Session, found: ArchiveWithout) -> None:
     """Amend OneLake's facts, then replace the objects: after a crash a second run finds the rest."""
     posting = session.services.posting
-    mirrored, archive = posting.check.onelake, posting.archive
+    mirrored, archive = posting.fact_check.onelake, posting.archive
     if mirrored and archive and any(archived.table == FACT_EVENT for archived in found.changed):
         rows = [row for was in archive.read(FACT_EVENT) if (row := found.their.emptied(was)) != was]
         number = int(session.services.clock.now().timestamp() * 1000)
@@ -212,7 +212,7 @@ def _erase(session: Session, found: ArchiveWithout) -> None:
         if archived.version or not rows:
             archived.archive.delete(archived.name, archived.version)
         else:
-            archived.archive.put(archived.name, BytesIO(packed(rows)))
+            archived.archive.put(archived.name, BytesIO(packed_rows(rows)))
     replaced = {
         (archived.archive, archived.name) for archived in found.changed if not archived.version
     }

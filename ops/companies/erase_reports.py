@@ -112,8 +112,8 @@ def seen(onelake: OneLake, found: Callable[[Mapping[str, Any]], list[Canary]]) -
 def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool = False) -> None:
     """Erase a person from every report; failures become notes of `done`."""
     canaries, posting = of_subjects(subjects), session.services.posting
-    mirrored = posting.check.onelake
-    if not canaries or (mirrored is None and posting.reader() is None):
+    mirrored = posting.fact_check.onelake
+    if not canaries or (mirrored is None and posting.dataset_reader() is None):
         return
     their = TheirRows(canaries)
 
@@ -154,7 +154,7 @@ def places(session: Session, canaries: Sequence[Canary]) -> Sequence[AskedPlace]
 
 
 def _onelake(session: Session, canaries: Sequence[Canary], place: AskedPlace) -> None:
-    mirrored = session.services.posting.check.onelake
+    mirrored = session.services.posting.fact_check.onelake
     if mirrored is None:
         place.why_not = NONE
         return
@@ -171,13 +171,13 @@ def _onelake(session: Session, canaries: Sequence[Canary], place: AskedPlace) ->
 
 def _dataset(session: Session, canaries: Sequence[Canary], place: AskedPlace) -> None:
     posting = session.services.posting
-    if posting.reader() is None:
+    if posting.dataset_reader() is None:
         place.why_not = NONE
         return
     rows = _of_dataset(session)
     if rows is None:
-        judge = posting.writer.sinks.judge
-        place.has_failed = judge is None or not judge.has_names()
+        dataset = posting.writer.sinks.refusing
+        place.has_failed = dataset is None or not dataset.has_current_names()
         place.why_not = f"{NOT_QUERIED if place.has_failed else BY_RECORD}; {FACTS_STAY}"
         return
     place.asked, place.why_not = len(rows), FACTS_STAY
@@ -187,7 +187,7 @@ def _dataset(session: Session, canaries: Sequence[Canary], place: AskedPlace) ->
 
 
 def _of_dataset(session: Session) -> Sequence[Mapping[str, Any]] | None:
-    reader = session.services.posting.reader()
+    reader = session.services.posting.dataset_reader()
     return reader.agents(deadline_seconds=DEADLINE_SECONDS) if reader else ()
 
 
@@ -197,9 +197,9 @@ def _forgetting(session: Session, their: TheirRows) -> Callable[..., str]:
 
     def work() -> None:
         for sink in writer.sinks:
-            sink.forget(DIM_AGENT, their.hold)
+            sink.forget_keys(DIM_AGENT, their.hold)
 
-    return lambda **left: writer.alone("forgotten", work, **left)
+    return lambda **left: writer.run_alone("forgotten", work, **left)
 
 
 def _see_taken(
@@ -232,4 +232,4 @@ def _amend(
         mirrored.amend(DIM_AGENT, number, rows, removed, deadline_seconds=DEADLINE_SECONDS)
 
     writer = session.services.posting.writer
-    exclusive(session, ONELAKE, done, lambda **left: writer.alone("erased", work, **left))
+    exclusive(session, ONELAKE, done, lambda **left: writer.run_alone("erased", work, **left))

@@ -125,7 +125,7 @@ def pending_command(run: CommandRun) -> object:
 @command(app, "facts failed", examples=["facts failed"])
 def failed_command(run: CommandRun) -> object:
     """List the facts that Power BI rejected individually, and why."""
-    found = run.session.services.facts.ledger.all_failed()
+    found = run.session.services.facts.ledger.failed_facts()
     lines = [f"{key:<60} {reason}" for key, reason in found.items()]
     return _end(run, 0, found, "\n".join([*lines, f"{len(found)} facts failed"]))
 
@@ -137,7 +137,7 @@ def retry_command(
 ) -> object:
     """Make failed facts pending again for the writer."""
     ledger = run.session.services.facts.ledger
-    failed = ledger.all_failed()
+    failed = ledger.failed_facts()
     chosen = keys or list(failed)
     if run.dry_run:
         reopened = {key: key in failed for key in chosen}
@@ -168,7 +168,7 @@ def explain_command(run: CommandRun, key: Key) -> object:
 def check_command(run: CommandRun) -> object:
     """Compare the facts by day in the ledger, the archive and the dataset."""
     with run.output.waiting("comparing"):
-        compared = run.session.services.posting.check.compare()
+        compared = run.session.services.posting.fact_check.compare()
     found = compared.differences
     lines = [
         f"{difference.day}  {difference.sink:<8} has {difference.there} of {difference.known}"
@@ -241,14 +241,18 @@ def correct_command(
         if value is not None
     ]
     run.enter(key, changed=changed)
-    status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
+    status, posting, dataset = (
+        FactStatus(row["status"]),
+        parts.posting,
+        parts.posting.dataset_reader(),
+    )
     outcome = Correction(
         ledger=posting.ledger,
         store=parts.facts.ledger,
         effects=posting.effects,
         owner=run.session.identity.name,
         copies=FactCopies(
-            takers=posting.writer.sinks.takers,
+            accepting=posting.writer.sinks.accepting,
             by_day=frozenset(archive.target for archive in posting.archives),
             dataset=target_of(dataset.dataset_id) if dataset else None,
         ),
@@ -286,7 +290,7 @@ def remove_command(
     outcome = FactRemoval(
         store=parts.facts.ledger,
         archives=posting.archives,
-        onelake=posting.check.onelake,
+        onelake=posting.fact_check.onelake,
         writer=posting.writer,
         clock=parts.clock,
         owner=run.session.identity.name,
@@ -327,7 +331,7 @@ def rebuild_command(
     dataset_id = dataset or parts.settings.powerbi_dataset_id
     if to is Report.ONELAKE:
         return _republished(run, archive, is_applied=apply and not run.dry_run)
-    reader = parts.posting.reader(dataset_id)
+    reader = parts.posting.dataset_reader(dataset_id)
     if reader is None:
         text = "no dataset: set POWERBI_DATASET_ID, or give --dataset or --to onelake"
         return _end(run, 1, {"outcome": "no_dataset"}, text)
@@ -399,7 +403,7 @@ def _stored(run: CommandRun, archive: Path | None) -> list[Fact]:
     """The facts of the ledger and of the archive, or of a folder instead of the archive."""
     parts = run.session.services
     archives = [FileRows(archive)] if archive else [parts.posting.archive]
-    return known_facts(parts.facts.ledger.all_posted(), [rows for rows in archives if rows])
+    return known_facts(parts.facts.ledger.posted_facts(), [rows for rows in archives if rows])
 
 
 def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, reason_of
-from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, lasting_row
+from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, full_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Row, TimeLeft
 from chalicelib.facts.posting import effects
-from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.effects import POST_FACTS
-from chalicelib.facts.posting.parts import moved
+from chalicelib.facts.posting.parts import moved_row
+from chalicelib.facts.posting.writer_state import WriterState, writer_event
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
@@ -35,12 +35,12 @@ class FactCopies:
     """The places that hold a posted fact.
 
     Attributes:
-        takers: the sinks (OneLake, the archive) that accept a further row of a fact.
+        accepting: the sinks (OneLake, the archive) that accept a further row of a fact.
         by_day: the targets of sinks that file a row under its day, which a correction may change.
         dataset: the target of the push dataset, if facts go to one.
     """
 
-    takers: Sequence[Dimensions]
+    accepting: Sequence[Dimensions]
     by_day: frozenset[str]
     dataset: str | None
 
@@ -84,48 +84,50 @@ class Correction:
         )
         if not isinstance(lease, Lease):
             return "busy"
-        batch = Batch.decode(lease.plan)
-        if fact.key in batch.held or batch.rebuilding:
-            why = "rebuild" if batch.rebuilding else "open_batch"
+        writer_state = WriterState.decode(lease.plan)
+        if fact.key in writer_state.unfinished_keys or writer_state.rebuilding:
+            why = "rebuild" if writer_state.rebuilding else "open_batch"
             self.ledger.release(lease, reason=why, due_epoch=None)
             return why
         attempt = Attempt(lease, switches.modes)
         try:
-            self._correct(attempt, fact, batch, is_posted=status == FactStatus.POSTED)
+            self._correct(attempt, fact, writer_state, is_posted=status == FactStatus.POSTED)
         except (ProviderError, HandBackError) as error:
             self.ledger.release(lease, reason=error.reason, due_epoch=None)
             return f"waiting:{reason_of(error)}"
         self.ledger.finish(lease, EventStatus.PROCESSED)
         return "corrected"
 
-    def _correct(self, attempt: Attempt, fact: Fact, batch: Batch, *, is_posted: bool) -> None:
+    def _correct(
+        self, attempt: Attempt, fact: Fact, writer_state: WriterState, *, is_posted: bool
+    ) -> None:
         self.store.correct(fact, by=self.owner, stale=self.copies.dataset if is_posted else None)
         if not is_posted:
             return
-        number = batch.next_number(self.runtime.clock.now())
-        plan = replace(batch, corrected=number).encode()
+        number = writer_state.next_number(self.runtime.clock.now())
+        plan = replace(writer_state, corrected=number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
         former = {
             correction["date"]
             for correction in (self.store.row(fact.key) or {}).get("corrections", ())
         }
-        row = lasting_row(fact)
-        left = [moved(fact, day) for day in sorted(former - {fact.date})]
+        row = full_row(fact)
+        left = [moved_row(fact, day) for day in sorted(former - {fact.date})]
         failed: list[ProviderError | HandBackError] = []
-        for taker in self.copies.takers:
-            rows = (row, *(left if taker.target in self.copies.by_day else ()))
+        for sink in self.copies.accepting:
+            rows = (row, *(left if sink.target in self.copies.by_day else ()))
             try:
-                self._give(attempt, fact, taker, number, rows)
+                self._give(attempt, fact, sink, number, rows)
             except (ProviderError, HandBackError) as error:
                 failed.append(error)
         if failed:
             raise failed[0]
 
     def _give(
-        self, attempt: Attempt, fact: Fact, taker: Dimensions, number: int, rows: tuple[Row, ...]
+        self, attempt: Attempt, fact: Fact, sink: Dimensions, number: int, rows: tuple[Row, ...]
     ) -> None:
-        taker.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
-        action = effects.rows(POST_FACTS, taker.target, FACT_EVENT, number, rows)
+        sink.ensure_keys(attempt, dimension_keys([fact], self.runtime.clock.now().year))
+        action = effects.rows(POST_FACTS, sink.target, FACT_EVENT, number, rows)
         done = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
         if done.status != ActionStatus.DONE:
             raise HandBackError(done.reason or "not_settled")

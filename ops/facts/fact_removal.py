@@ -14,7 +14,7 @@ from io import BytesIO
 
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.posting.ndjson import StoredRows, packed
+from chalicelib.facts.posting.ndjson import StoredRows, packed_rows
 from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.once.ports import Clock
@@ -45,11 +45,11 @@ class FactRemoval:
             ``removed``, or why not: ``busy``, ``open_batch`` if an unfinished batch holds one of
             the facts, ``held:<why>``, or ``waiting:<why>`` if a sink still has one.
         """
-        return self.writer.alone(
+        return self.writer.run_alone(
             "removed",
             lambda: self._remove(sorted(set(keys))),
             time_left_seconds=time_left_seconds,
-            unless_held=frozenset(keys),
+            unless_unfinished=frozenset(keys),
         )
 
     def _remove(self, keys: Sequence[str]) -> None:
@@ -70,15 +70,15 @@ def remove_rows(archive: StoredRows, keys: Collection[str]) -> None:
     Raises:
         TransientError: the archive cannot be read or written now.
     """
-    for name, _ in archive.listed(f"{FACT_EVENT}/"):
-        rows = list(archive.rows(name))
+    for name, _ in archive.list_objects(f"{FACT_EVENT}/"):
+        rows = list(archive.rows_of_object(name))
         kept = [row for row in rows if row["EventID"] not in keys]
         if kept and kept != rows:
-            archive.put(name, BytesIO(packed(kept)))
+            archive.put(name, BytesIO(packed_rows(kept)))
         elif not kept:
             archive.delete(name)
-    for name, version in archive.versions():  # includes the objects just replaced
+    for name, version in archive.former_versions():  # includes the objects just replaced
         if name.startswith(f"{FACT_EVENT}/") and any(
-            row["EventID"] in keys for row in archive.rows(name, version)
+            row["EventID"] in keys for row in archive.rows_of_object(name, version)
         ):
             archive.delete(name, version)

@@ -20,16 +20,16 @@ from chalicelib.facts.dataset import (
     DIMENSIONS,
     FACT_EVENT,
     ROWS_PER_POST,
-    content_of,
     dimension_keys,
     dimension_rows,
     fact_row,
+    rows_digest,
     seed_keys,
 )
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Agent, Dimension, Fact, Row, Sink, TimeLeft
-from chalicelib.facts.posting.batch import Batch, Rebuilding, writer_event
-from chalicelib.facts.posting.dimensions import lands_until
+from chalicelib.facts.posting.dimensions import latest_landing_epoch
+from chalicelib.facts.posting.writer_state import Rebuilding, WriterState, writer_event
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes, Runtime, Switches
@@ -92,36 +92,38 @@ class Rebuild:
         if not isinstance(lease, Lease):
             done.outcome = "busy"
             return done
-        batch = Batch.decode(lease.plan)
-        if batch.held:
+        writer_state = WriterState.decode(lease.plan)
+        if writer_state.unfinished_keys:
             done.outcome = "open_batch"
             self.ledger.release(lease, reason="open_batch", due_epoch=None)
             return done
         wanted = sorted({fact.key: fact for fact in facts()}.values(), key=lambda fact: fact.key)
         run = _Run(lease, switches.modes, wanted, done)
-        started = self._resumable(lease, batch, wanted)
+        started = self._resumable(lease, writer_state, wanted)
         if started is None and self._may_still_land(lease):
             done.outcome = "waiting:may_still_land"
             self.ledger.release(lease, reason="may_still_land", due_epoch=None)
             return done
-        self._rebuild(run, batch, started)
+        self._rebuild(run, writer_state, started)
         self.runtime.log.event(
             "facts.rebuilt", outcome=done.outcome, facts=done.facts, posts=done.posts
         )
         return done
 
-    def _resumable(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> Rebuilding | None:
+    def _resumable(
+        self, lease: Lease, writer_state: WriterState, facts: Sequence[Fact]
+    ) -> Rebuilding | None:
         """The interrupted rebuild, if it had begun to post exactly these facts to this dataset.
 
         After a request of unknown outcome there is none: resuming could post rows twice.
         """
-        there = batch.rebuilding
+        there = writer_state.rebuilding
         if there is None or lease.was_taken_over:
             return None
         is_same = (there.target, there.facts) == (self.sink.target, _digest(facts))
         return there if is_same else None
 
-    def _rebuild(self, run: _Run, batch: Batch, started: Rebuilding | None) -> None:
+    def _rebuild(self, run: _Run, writer_state: WriterState, started: Rebuilding | None) -> None:
         """Clear and fill the dimensions unless an earlier run did, then post the facts.
 
         The dimensions stay noted as being posted until the end, so that no other run starts over
@@ -129,7 +131,7 @@ class Rebuild:
         """
         try:
             if started is None:
-                state = self._clear(run, batch)
+                state = self._clear(run, writer_state)
             else:
                 state = started
                 lands = self._lands_until(run.lease)
@@ -147,9 +149,9 @@ class Rebuild:
             return
         self.ledger.release(run.lease, reason="rebuild_broken_off", due_epoch=None)
 
-    def _clear(self, run: _Run, batch: Batch) -> Rebuilding:
+    def _clear(self, run: _Run, writer_state: WriterState) -> Rebuilding:
         """Block the writer, fill the dimensions, and empty the facts' table."""
-        noted = self._numbered(run.lease, batch, run.facts)
+        noted = self._numbered(run.lease, writer_state, run.facts)
         state = self._store(
             run, Rebuilding(self.sink.target, self.owner, 0, number=_last(noted) + 2)
         )
@@ -160,7 +162,7 @@ class Rebuild:
             for table in DIMENSIONS:
                 rows = dimension_rows(table, noted[table].posting, self.agents())
                 self._replace(run, table, noted[table].number - len(rows), rows)
-                content[table] = content_of(rows)
+                content[table] = rows_digest(rows)
             self._replace(run, FACT_EVENT, state.number - 1, [])
         except UncertainError:
             raise
@@ -196,8 +198,8 @@ class Rebuild:
             keys, content = frozenset(noted.posting), state.content.get(table)
             ended = Dimension(keys, (), noted.number, content=content)
             self._note(run, table, ended, noted)
-        self.registry.forget_stale(self.registry.survey().stale.get(self.sink.target, ()))
-        last = Batch(state.number + len(run.facts) + 1)
+        self.registry.clear_stale_notes(self.registry.survey().stale.get(self.sink.target, ()))
+        last = WriterState(state.number + len(run.facts) + 1)
         self.ledger.finish(run.lease, EventStatus.PROCESSED, facts={"plan": last.encode()})
 
     def _may_start_over(self, run: _Run) -> None:
@@ -215,8 +217,8 @@ class Rebuild:
         """Record a step, which also extends the writer's block."""
         until = self.runtime.clock.now().timestamp() + BLOCKED_SECONDS
         state = replace(state, until=until)
-        batch = Batch(state.number + len(run.facts) + 1, rebuilding=state)
-        self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.modes)
+        writer_state = WriterState(state.number + len(run.facts) + 1, rebuilding=state)
+        self.ledger.store_plan(run.lease, writer_state.encode(), intent=None, modes=run.modes)
         return state
 
     def _replace(self, run: _Run, table: str, number: int, rows: Sequence[Row]) -> None:
@@ -239,12 +241,14 @@ class Rebuild:
         return is_open
 
     def _lands_until(self, lease: Lease) -> int:
-        return lands_until(
+        return latest_landing_epoch(
             self.runtime.clock,
             started_within=lease.until_epoch - self.runtime.clock.now().timestamp(),
         )
 
-    def _numbered(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> dict[str, Dimension]:
+    def _numbered(
+        self, lease: Lease, writer_state: WriterState, facts: Sequence[Fact]
+    ) -> dict[str, Dimension]:
         """Every dimension noted as being posted, with sequence numbers after the previous batch's.
 
         A sink that takes few rows at a time numbers each call, so each row reserves a number.
@@ -253,7 +257,7 @@ class Rebuild:
         wanted = dimension_keys(facts, year)
         for table, seeded in seed_keys(year).items():
             wanted[table] |= seeded
-        number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
+        number = max(writer_state.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         lands = self._lands_until(lease)
         noted = {}
         for table in DIMENSIONS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chalicelib.facts.dataset import TABLES
 from chalicelib.facts.model import Fact
-from chalicelib.facts.posting.comparison import by_day
+from chalicelib.facts.posting.comparison import counts_by_day
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 
 DEADLINE_SECONDS = 20.0
@@ -91,6 +91,6 @@ def plan(
     counted = reader.counts_by_day(deadline_seconds=DEADLINE_SECONDS)
     if counted is None:
         return RebuildPlan(stored, None, None, tuple(problems))
-    ours = by_day((fact.key, stale.get(fact.key, fact.date)) for fact in stored)
+    ours = counts_by_day((fact.key, stale.get(fact.key, fact.date)) for fact in stored)
     lost = sum(max(0, count - ours.get(day, 0)) for day, count in counted.items())
     return RebuildPlan(stored, sum(counted.values()), lost, tuple(problems))

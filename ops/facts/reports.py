@@ -47,7 +47,7 @@ def make_dataset(session: Session) -> str:
             this application; says what to do.
         ProviderError: the dataset was not made, or its making is uncertain.
     """
-    client, workspace = session.services.posting.dataset_maker, _workspace(session)
+    client, workspace = session.services.posting.powerbi_client_with_codes, _workspace(session)
     with _refusals():
         return create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
 
@@ -74,5 +74,7 @@ def _refusals() -> Iterator[None]:
 def make_tables(onelake: OneLake) -> Sequence[str]:
     """Make the tables that the landing zone lacks; return their names."""
     return [
-        table for table in onelake.tables if onelake.make(table, deadline_seconds=DEADLINE_SECONDS)
+        table
+        for table in onelake.tables
+        if onelake.make_table(table, deadline_seconds=DEADLINE_SECONDS)
     ]

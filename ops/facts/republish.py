@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, reason_of
-from chalicelib.facts.dataset import DIM_SHIFT, DIMENSIONS, FACT_EVENT, lasting_row
+from chalicelib.facts.dataset import DIM_SHIFT, DIMENSIONS, FACT_EVENT, full_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Dimension, Fact, Sink, TimeLeft
-from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.effects import POST_FACTS
+from chalicelib.facts.posting.writer_state import WriterState, writer_event
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Runtime
@@ -70,15 +70,15 @@ class Republish:
         )
         if not isinstance(lease, Lease):
             return Republished("busy")
-        batch = Batch.decode(lease.plan)
-        if batch.held or batch.rebuilding:
-            why = "open_batch" if batch.held else "rebuild"
+        writer_state = WriterState.decode(lease.plan)
+        if writer_state.unfinished_keys or writer_state.rebuilding:
+            why = "open_batch" if writer_state.unfinished_keys else "rebuild"
             self.ledger.release(lease, reason=why, due_epoch=None)
             return Republished(why)
-        number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
+        number = max(writer_state.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         wanted = sorted({fact.key: fact for fact in facts()}.values(), key=lambda fact: fact.key)
         parts = [wanted[i : i + ROWS_PER_FILE] for i in range(0, len(wanted), ROWS_PER_FILE)]
-        plan = Batch(number + len(parts)).encode()
+        plan = WriterState(number + len(parts)).encode()
         self.ledger.store_plan(lease, plan, intent=None, modes=switches.modes)
         try:
             for table in (*DIMENSIONS, DIM_SHIFT):
@@ -97,7 +97,7 @@ class Republish:
         left = lease.until_epoch - LEASE_GRACE_SECONDS - self.runtime.clock.now().timestamp()
         if left < DEADLINE_SECONDS:
             raise HandBackError("lease_over")
-        rows = [lasting_row(fact) for fact in facts]
+        rows = [full_row(fact) for fact in facts]
         self.sink.append(FACT_EVENT, number, rows, deadline_seconds=DEADLINE_SECONDS)
 
     def _forget(self, name: str) -> None:

@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from chalicelib.errors import AuthError, MiddlewareError, SettingsError, TransientError
 from chalicelib.facts.dataset import TABLES
 from chalicelib.facts.mapping import configured_rules
-from chalicelib.facts.posting.batch import WRITER_KEY, Batch
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import StoredRows
 from chalicelib.facts.posting.nightly import SILENT_SECONDS
 from chalicelib.facts.posting.powerbi import ENDS_ON
+from chalicelib.facts.posting.writer_state import WRITER_KEY, WriterState
 from chalicelib.once.ports import Clock
 from chalicelib.settings import Settings
 from ops.inspect.doctor_deployed import unset
@@ -44,13 +44,13 @@ def facts(session: Session) -> Iterator[Finding]:
     if problems := list(_unreadable(services.settings)):
         yield finding("facts settings", problems, good="")
     newest = services.facts.ledger.survey().newest_seconds
-    held = services.posting.held
-    if held and not newest:
-        yield Finding("facts", "ok", f"not used: {held}, and no fact was received")
+    missing_sink = services.posting.missing_sink
+    if missing_sink and not newest:
+        yield Finding("facts", "ok", f"not used: {missing_sink}, and no fact was received")
         return
-    if held:
-        yield Finding("facts", "fail", f"facts wait, {held}: {MISSING[held]}")
-    reader = services.posting.reader()
+    if missing_sink:
+        yield Finding("facts", "fail", f"facts wait, {missing_sink}: {MISSING[missing_sink]}")
+    reader = services.posting.dataset_reader()
     if reader is not None:
         missing = unset(services.settings, "powerbi")
         yield Finding("facts dataset", "fail", missing) if missing else _dataset(reader)
@@ -116,7 +116,7 @@ def _dataset(reader: DatasetReader) -> Finding:
 def _archive(archive: StoredRows) -> Finding:
     check, target = "facts archive", archive.target
     try:
-        next(archive.listed("FactEvent/"), None)
+        next(archive.list_objects("FactEvent/"), None)
     except TransientError as error:
         if error.reason == "NoSuchBucket":
             return Finding(check, "fail", "no such bucket, so facts wait: FACTS_BUCKET")
@@ -128,7 +128,7 @@ def _last_post(session: Session) -> Finding:
     """When the last batch was posted: its number is its epoch millisecond."""
     services = session.services
     row = services.posting.ledger.stored(WRITER_KEY)
-    number = Batch.decode(row.plan).number if row else 0
+    number = WriterState.decode(row.plan).number if row else 0
     if not number:
         return Finding("facts posted", "warn", "no batch was ever posted")
     age = max(0, int(services.clock.now().timestamp() - number / 1000))

@@ -36,11 +36,12 @@ def onelake(session: Session) -> Iterator[Finding]:
 
 def _examined(sink: OneLake) -> Finding:
     try:
-        if not sink.is_there(deadline_seconds=DEADLINE_SECONDS):
+        if not sink.exists(deadline_seconds=DEADLINE_SECONDS):
             why = "no such workspace or mirrored database: FABRIC_WORKSPACE_ID, FABRIC_DATABASE_ID"
             return Finding(_CHECK, "fail", why)
         found = {
-            table: sink.trouble(table, deadline_seconds=DEADLINE_SECONDS) for table in sink.tables
+            table: sink.files_trouble(table, deadline_seconds=DEADLINE_SECONDS)
+            for table in sink.tables
         }
     except AuthError as error:
         why = f"OneLake refuses us ({reason_of(error)}): docs/runbook-facts.md#facts-waiting"

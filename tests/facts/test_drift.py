@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.facts.drift import Drift, Mark, Reading, TimeForm, hashed, others
+from chalicelib.facts.drift import Drift, Mark, Reading, TimeForm, hashed, values_of_fields
 from tests.rigs.each_row import each_row
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -55,7 +55,7 @@ def test_no_time_is_marked(value, mark):
 def test_a_time_in_another_field_is_read_and_marked():
     payload = {"Created-At": "", "startedAt": SECONDS, "updated_at": "2026-11-21 00:00:00"}
     reading = Reading()
-    found = others(payload, ["createdat", "startedat", "updatedat"])
+    found = values_of_fields(payload, ["createdat", "startedat", "updatedat"])
     assert reading.moment([None], known=ISO, elsewhere=found) == NOON
     assert reading.marks == ("time_missing", "time_in_other_form", "time_in_other_field")
 

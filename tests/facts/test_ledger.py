@@ -9,7 +9,7 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.drift import Mark
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
-from chalicelib.facts.model import Dimension, FactStatus, Happening, Kept
+from chalicelib.facts.model import Dimension, FactStatus, Happening, KeptCounts
 from chalicelib.once.event import Busy, EventFacts, Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
@@ -78,8 +78,8 @@ def test_a_mark_of_a_newer_release_is_left_out(ddb, store):
 
 
 def test_the_first_fact_is_new_and_its_copy_a_duplicate(store):
-    assert store.keep([fact(1)]) == Kept(new=1)
-    assert store.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)
+    assert store.keep([fact(1)]) == KeptCounts(new=1)
+    assert store.keep([fact(1), fact(2)]) == KeptCounts(new=1, duplicate=1)
 
 
 def test_a_duplicate_fact_costs_no_write(ddb, store, clock):
@@ -96,28 +96,28 @@ def test_an_expired_row_that_still_exists_counts_as_missing(store, clock):
     store.keep([fact(1)])
     store.settle([fact(1)], FactStatus.POSTED, batch=1)
     clock.forward(RETENTION.total_seconds() - 1)
-    assert store.keep([fact(1)]) == Kept(duplicate=1)
+    assert store.keep([fact(1)]) == KeptCounts(duplicate=1)
     clock.forward(1)
-    assert store.keep([fact(1)]) == Kept(new=1)
+    assert store.keep([fact(1)]) == KeptCounts(new=1)
     assert store.pending_keys(at_most=10) == ["ALOWARE:1"]
 
 
 def test_a_counting_fact_replaces_a_skipped_one_and_never_the_reverse(ddb, store):
-    early = fact(1).skipped("not_terminal")
-    assert store.keep([early]) == Kept(skipped=1)
+    early = fact(1).skipped_for("not_terminal")
+    assert store.keep([early]) == KeptCounts(skipped=1)
     assert stored(ddb, "ALOWARE:1")["reason"] == "not_terminal"
-    assert store.keep([early]) == Kept(duplicate=1)
-    assert store.keep([fact(1)]) == Kept(new=1)
-    assert store.keep([early]) == Kept(duplicate=1)
+    assert store.keep([early]) == KeptCounts(duplicate=1)
+    assert store.keep([fact(1)]) == KeptCounts(new=1)
+    assert store.keep([early]) == KeptCounts(duplicate=1)
     assert stored(ddb, "ALOWARE:1")["status"] == "pending"
     assert "reason" not in stored(ddb, "ALOWARE:1")
 
 
 def test_a_final_skip_reason_replaces_a_provisional_one(ddb, store):
-    store.keep([fact(1).skipped("not_terminal")])
-    assert store.keep([fact(1).skipped("inbound")]) == Kept(skipped=1)
-    assert store.keep([fact(1).skipped("not_terminal")]) == Kept(duplicate=1)
-    assert store.keep([fact(1).skipped("not_on_roster")]) == Kept(duplicate=1)
+    store.keep([fact(1).skipped_for("not_terminal")])
+    assert store.keep([fact(1).skipped_for("inbound")]) == KeptCounts(skipped=1)
+    assert store.keep([fact(1).skipped_for("not_terminal")]) == KeptCounts(duplicate=1)
+    assert store.keep([fact(1).skipped_for("not_on_roster")]) == KeptCounts(duplicate=1)
     assert stored(ddb, "ALOWARE:1")["reason"] == "inbound"
 
 
@@ -132,7 +132,7 @@ def test_a_row_written_between_read_and_write_is_not_overwritten(ddb, store, clo
     table = Table(Overtaken(ddb.client), ddb.tables["QuillLedgerTable"], ATTRIBUTES)
     late = FactLedger(table=table, clock=clock, retention=RETENTION)
 
-    assert late.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)
+    assert late.keep([fact(1), fact(2)]) == KeptCounts(new=1, duplicate=1)
     assert stored(ddb, "ALOWARE:1")["status"] == "posted"
 
 
@@ -209,12 +209,12 @@ def test_a_fact_that_is_posted_while_it_is_prolonged_stays_posted(ddb, store, cl
 
 
 def test_the_posted_facts_can_be_read_back_until_they_expire(store, clock):
-    store.keep([fact(1), fact(2), fact(3), fact(4).skipped("inbound")])
+    store.keep([fact(1), fact(2), fact(3), fact(4).skipped_for("inbound")])
     store.settle([fact(1), fact(2)], FactStatus.POSTED, batch=1)
 
-    assert sorted(fact.key for fact in store.all_posted()) == ["ALOWARE:1", "ALOWARE:2"]
+    assert sorted(fact.key for fact in store.posted_facts()) == ["ALOWARE:1", "ALOWARE:2"]
     clock.forward(RETENTION.total_seconds())
-    assert store.all_posted() == []
+    assert store.posted_facts() == []
 
 
 def test_a_dimensions_registry_never_expires(ddb, store):
@@ -261,8 +261,8 @@ def test_only_a_failed_fact_can_be_reopened(store):
     store.keep(facts)
     store.settle([fact(1)], FactStatus.POSTED, batch=1)
     store.settle([fact(2)], FactStatus.FAILED, batch=2, reason="http_400")
-    assert store.all_failed() == {"ALOWARE:2": "http_400"}
+    assert store.failed_facts() == {"ALOWARE:2": "http_400"}
     assert [store.reopen(f"ALOWARE:{n}") for n in (1, 2, 2, 3, 4)] == [False, True, *[False] * 3]
-    assert store.all_failed() == {}
+    assert store.failed_facts() == {}
     assert sorted(store.pending_keys(at_most=9)) == ["ALOWARE:2", "ALOWARE:3"]
     assert [fact.key for fact in store.pending(["ALOWARE:2"])] == ["ALOWARE:2"]

@@ -108,9 +108,9 @@ class WriterRig:
     ):
         """A new container; `archives` are its sinks beside the dataset, or with OneLake in its place."""
         ledger, store = self.ledger(client), self.store(client)
-        judge = None if self.dataset is None else self.sink(is_numbered=is_numbered)
-        takers = [*([self.onelake_sink(client)] if onelake else []), *archives]
-        sinks = {sink.target: sink for sink in [*([judge] if judge else []), *takers]}
+        refusing = None if self.dataset is None else self.sink(is_numbered=is_numbered)
+        accepting = [*([self.onelake_sink(client)] if onelake else []), *archives]
+        sinks = {sink.target: sink for sink in [*([refusing] if refusing else []), *accepting]}
         executors = executors_of(KINDS, SimpleNamespace(sinks=sinks))
         settlement = Settlement(ledger=ledger, executors=executors, clock=self.clock)
         effects = Effects(
@@ -136,8 +136,8 @@ class WriterRig:
             ledger=ledger,
             store=store,
             sinks=FactSinks(
-                judge=dimensions(judge) if judge else None,
-                takers=[dimensions(taker) for taker in takers],
+                refusing=dimensions(refusing) if refusing else None,
+                accepting=[dimensions(sink) for sink in accepting],
             ),
             effects=effects,
             rows_per_post=rows_per_post,

@@ -63,7 +63,7 @@ class FactParts:
             ledger=ledger,
             store=store,
             sinks=FactSinks(
-                judge=Dimensions(
+                refusing=Dimensions(
                     store=store,
                     effects=effects,
                     clock=clock,

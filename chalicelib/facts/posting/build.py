@@ -60,7 +60,7 @@ class Posting:
         run = ScheduledRun(
             store=self._facts.ledger,
             log=self._shared.log,
-            held=self.held,
+            missing_sink=self.missing_sink,
             writer=lambda: self.writer,
             compaction=lambda: self.compaction,
             nightly=lambda: self.nightly,
@@ -75,8 +75,10 @@ class Posting:
             ledger=self.ledger,
             store=self._facts.ledger,
             sinks=FactSinks(
-                judge=self._dimensions(self.judge) if self.judge else None,
-                takers=[self._dimensions(sink) for sink in self.sinks if sink != self.judge],
+                refusing=self._dimensions(self.refusing_target) if self.refusing_target else None,
+                accepting=[
+                    self._dimensions(sink) for sink in self.sinks if sink != self.refusing_target
+                ],
             ),
             effects=self.effects,
             runtime=shared.runtime,
@@ -95,19 +97,19 @@ class Posting:
         return Nightly(
             ledger=self.ledger,
             writer=self.writer,
-            check=lambda: self.check,
+            check=lambda: self.fact_check,
             timezone=shared.settings.facts_timezone,
             runtime=shared.runtime,
         )
 
     @cached_property
-    def check(self) -> FactCheck:
+    def fact_check(self) -> FactCheck:
         """The check that compares facts by day in ledger, archive and dataset, and OneLake's files."""
         mirrored = self.onelake if "onelake" in self._settings.facts_report else None
         return FactCheck(
             store=self._facts.ledger,
             archive=self.archive,
-            dataset=self.reader(),
+            dataset=self.dataset_reader(),
             onelake=mirrored,
         )
 
@@ -121,7 +123,7 @@ class Posting:
         """The sinks that are archives of files."""
         return [sink for sink in self.sinks.values() if isinstance(sink, StoredRows)]
 
-    def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
+    def dataset_reader(self, dataset_id: str | None = None) -> DatasetReader | None:
         """The reader of a Power BI dataset, by default the configured one.
 
         Returns None where no dataset is given or configured.
@@ -179,7 +181,7 @@ class Posting:
         if not name or self.archive is None:
             return None
         try:
-            body = self.archive.file(name)
+            body = self.archive.read_file(name)
             if body is None:
                 raise PayloadError("shifts: no such file")
             return shift_rows(body)
@@ -229,7 +231,7 @@ class Posting:
         return executors_of(KINDS, self)
 
     @cached_property
-    def held(self) -> str | None:
+    def missing_sink(self) -> str | None:
         """The reason, a fixed code, why no facts can be posted: a sink is not configured.
 
         It is None where facts can be posted.
@@ -246,7 +248,7 @@ class Posting:
         """The sinks by target, in the order in which they get a batch: Power BI, OneLake, archives."""
         settings = self._settings
         sinks: list[Sink] = []
-        if self.judge:
+        if self.refusing_target:
             sinks.append(self.powerbi(settings.powerbi_dataset_id))
         if "onelake" in settings.facts_report and self.onelake:
             sinks.append(self.onelake)
@@ -257,7 +259,7 @@ class Posting:
         return {sink.target: sink for sink in sinks}
 
     @property
-    def judge(self) -> str | None:
+    def refusing_target(self) -> str | None:
         """The target of the Power BI dataset, the one sink that may refuse rows.
 
         It is None where the dataset gets no facts.
@@ -315,7 +317,7 @@ class Posting:
         return self._powerbi_client()
 
     @cached_property
-    def dataset_maker(self) -> VendorClient:
+    def powerbi_client_with_codes(self) -> VendorClient:
         """An HTTP client like `powerbi_client` that also reports Power BI's own error codes as reasons.
 
         One such code says that push datasets are no longer offered.
@@ -326,7 +328,7 @@ class Posting:
         shared, settings = self._shared, self._settings
         tokens = self._tokens(
             PROVIDER,
-            settings.facts_token_url,
+            settings.powerbi_token_endpoint,
             scope=POWERBI_SCOPE,
             client_id=settings.powerbi_client_id,
             secret_id=settings.powerbi_secret_id,

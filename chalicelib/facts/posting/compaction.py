@@ -55,7 +55,7 @@ class Compaction:
         if not any(self._listed()):
             self._hour = hour
             return None
-        return self.writer.alone(
+        return self.writer.run_alone(
             DONE,
             lambda: self._compact_all(hour, time_left_seconds),
             time_left_seconds=time_left_seconds,

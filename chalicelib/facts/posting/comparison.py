@@ -114,8 +114,8 @@ class FactCheck:
             ProviderError: the ledger or a sink could not be read.
         """
         survey = self.store.survey()
-        posted = by_day((fact.key, fact.date) for fact in survey.posted)
-        archived = archived_days(self.archive, sorted(posted)) if self.archive else None
+        posted = counts_by_day((fact.key, fact.date) for fact in survey.posted)
+        archived = archive_counts_by_day(self.archive, sorted(posted)) if self.archive else None
         counted = (
             self.dataset.counts_by_day(deadline_seconds=DEADLINE_SECONDS) if self.dataset else None
         )
@@ -135,22 +135,22 @@ class FactCheck:
         if self.onelake is None:
             return {}
         found = {
-            table: self.onelake.trouble(table, deadline_seconds=DEADLINE_SECONDS)
+            table: self.onelake.files_trouble(table, deadline_seconds=DEADLINE_SECONDS)
             for table in self.onelake.tables
         }
         return {table: why for table, why in found.items() if why}
 
 
-def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:
+def archive_counts_by_day(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:
     """The number of facts in an archive for each day, each fact counted once.
 
     With `days`, only the facts of these days are counted.
     """
     rows = archive.read(FACT_EVENT, days)
-    return by_day((row["EventID"], row["FactDateKey"][:10]) for row in rows)
+    return counts_by_day((row["EventID"], row["FactDateKey"][:10]) for row in rows)
 
 
-def by_day(facts: Iterable[tuple[str, str]]) -> dict[str, int]:
+def counts_by_day(facts: Iterable[tuple[str, str]]) -> dict[str, int]:
     """The number of facts for each day, from pairs of a fact's key and its day.
 
     A fact whose key comes with two days counts for the later pair's day.

@@ -21,9 +21,9 @@ from chalicelib.facts.dataset import (
     DIM_AGENT,
     DIM_SHIFT,
     DIMENSIONS,
-    added,
-    content_of,
+    digest_after,
     dimension_rows,
+    rows_digest,
 )
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Agent, Dimension, Keys, Row
@@ -43,7 +43,7 @@ plus the part of the clocks' 120 s difference that the lease's margin does not c
 _TABLES = (*DIMENSIONS, DIM_SHIFT)
 
 
-def lands_until(clock: Clock, *, started_within: float = STARTED_SECONDS) -> int:
+def latest_landing_epoch(clock: Clock, *, started_within: float = STARTED_SECONDS) -> int:
     """The epoch second from which a request that is recorded now can no longer reach the sink."""
     return int(clock.now().timestamp() + started_within + LANDING_SECONDS)
 
@@ -78,7 +78,7 @@ class Dimensions:
     log: Log
     target: str
 
-    def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
+    def ensure_keys(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
         """Insert those of the wanted keys, given by table, that the sink's dimension tables lack.
 
         Requests of unknown outcome that earlier runs have left are finished first.
@@ -106,16 +106,16 @@ class Dimensions:
             if table == DIM_AGENT and not self.directories.are_names_known():
                 continue
             current = self.store.dimension(self._name(table))
-            if current.is_settled and not self._is_as(current, table):
+            if current.is_settled and not self._shows_current_rows(current, table):
                 self._replace(attempt, table, current, current.known)
         self._refresh_shifts(attempt)
 
-    def has_names(self) -> bool:
+    def has_current_names(self) -> bool:
         """Whether the sink is known to have the agents' names as the directories now give them."""
         current = self.store.dimension(self._name(DIM_AGENT))
-        return current.is_settled and self._is_as(current, DIM_AGENT)
+        return current.is_settled and self._shows_current_rows(current, DIM_AGENT)
 
-    def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
+    def forget_keys(self, table: str, is_gone: Callable[[str], bool]) -> None:
         """Remove the keys for which `is_gone` is true from a table's stored record.
 
         The next `refresh` then fills the table without these keys.
@@ -127,16 +127,16 @@ class Dimensions:
             left = replace(current, known=known, posting=posting, content=None)
             self._note(table, current, left)
 
-    def _is_as(self, current: Dimension, table: str) -> bool:
+    def _shows_current_rows(self, current: Dimension, table: str) -> bool:
         keys = current.known
-        return not keys or content_of(self._rows(table, keys)) == current.content
+        return not keys or rows_digest(self._rows(table, keys)) == current.content
 
     def _refresh_shifts(self, attempt: Attempt) -> None:
         rows = self.directories.shifts()
         if rows is None:
             return
         current = self.store.dimension(self._name(DIM_SHIFT))
-        keys = frozenset({str(content_of(rows))})
+        keys = frozenset({str(rows_digest(rows))})
         if current.known != keys or not current.is_settled:
             self._replace(attempt, DIM_SHIFT, replace(current, known=frozenset()), keys)
 
@@ -168,11 +168,15 @@ class Dimensions:
         row = self._perform(attempt, insert)
         match row.status:
             case ActionStatus.DONE:
-                content = added(0 if not current.known else current.content, rows)
+                content = digest_after(0 if not current.known else current.content, rows)
                 ended = Dimension(both, (), current.number, content=content)
                 return self._note(table, current, ended)
             case ActionStatus.UNKNOWN:
-                horizon = row.unsettled.horizon_epoch if row.unsettled else lands_until(self.clock)
+                horizon = (
+                    row.unsettled.horizon_epoch
+                    if row.unsettled
+                    else latest_landing_epoch(self.clock)
+                )
                 lands = replace(current, again_at=int(horizon))
                 return self._replace(attempt, table, lands, both | wanted)
             case ActionStatus.REFUSED:
@@ -197,7 +201,9 @@ class Dimensions:
         if now < current.again_at:
             return current if waiting == current else self._note(table, current, waiting)
         rows = self._rows(table, keys)
-        begun = replace(waiting, number=self._number(current), again_at=lands_until(self.clock))
+        begun = replace(
+            waiting, number=self._number(current), again_at=latest_landing_epoch(self.clock)
+        )
         begun = self._note(table, current, begun)
         action = effects.rows(REPLACE_DIMENSION, self.target, table, begun.number, rows)
         try:
@@ -209,7 +215,7 @@ class Dimensions:
         if status == ActionStatus.DONE:
             # A sink that takes few rows at a time numbers each of its calls.
             number = begun.number + len(rows)
-            ended = Dimension(keys, (), number, content=content_of(rows))
+            ended = Dimension(keys, (), number, content=rows_digest(rows))
             return self._note(table, begun, ended)
         if status == ActionStatus.UNKNOWN:
             return begun

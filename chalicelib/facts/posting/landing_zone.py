@@ -52,7 +52,7 @@ class LandingZone:
     workspace_id: str
     database_id: str
 
-    def has(self, path: str, *, ends: float) -> bool:
+    def exists(self, path: str, *, ends: float) -> bool:
         """Whether a file or folder exists in the landing zone.
 
         Args:
@@ -111,7 +111,7 @@ class LandingZone:
             return False
         return True
 
-    def clear_unnamed(self, folder: str, *, ends: float) -> None:
+    def delete_temporary_files(self, folder: str, *, ends: float) -> None:
         """Delete a folder's temporary files, which `publish` wrote and has not renamed.
 
         A `publish` that is still running then fails when it renames its file.

@@ -27,7 +27,7 @@ from chalicelib.facts.dataset import (
     DIM_METRIC,
     DIM_SHIFT,
     FACT_EVENT,
-    LASTING_TABLES,
+    FULL_TABLES,
     one_line,
 )
 from chalicelib.facts.model import Row
@@ -52,7 +52,7 @@ KEYS: Mapping[str, Sequence[str]] = {
 """The key columns of each table."""
 WHOLE = frozenset({DIM_SHIFT})
 """Tables whose every file has all rows: a row that the next file lacks is removed."""
-COLUMNS: Mapping[str, Mapping[str, str]] = LASTING_TABLES
+COLUMNS: Mapping[str, Mapping[str, str]] = FULL_TABLES
 """Columns and their types per table; the types have the same names in Power BI and in Fabric."""
 
 _ROW_SEPARATOR = "\r\n"
@@ -97,7 +97,7 @@ def file_number(name: str) -> int | None:
     return int(digits) if fits else None
 
 
-def file_of(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> bytes:
+def file_content(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> bytes:
     """The content of a CSV file that removes some rows, by their key, and inserts or updates others."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator=_ROW_SEPARATOR)
@@ -123,13 +123,13 @@ def changes_in(table: str, body: bytes) -> Iterator[tuple[bool, dict[str, str]]]
         yield line[ROW_MARKER] == DELETE, {name: line[name] for name in COLUMNS[table]}
 
 
-def missing(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
+def vanished_rows(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
     """Those rows of `there` whose key no row of `rows` has."""
     kept = {_key(table, row) for row in rows}
     return [row for row in there if _key(table, row) not in kept]
 
 
-def count_in(body: bytes) -> int:
+def row_count(body: bytes) -> int:
     """How many rows a mirrored table's file has, both those that insert and those that remove."""
     return len(list(csv.reader(io.StringIO(body.decode(), newline="")))) - 1
 

@@ -42,7 +42,7 @@ class Archive(Protocol):
         """Every current row of an archived table; of facts, only those of the given `days`, or all."""
         ...
 
-    def file(self, name: str) -> bytes | None:
+    def read_file(self, name: str) -> bytes | None:
         """The bytes of a file that the company keeps beside the archived rows.
 
         Returns None where there is no such file.
@@ -61,11 +61,11 @@ class StoredRows(ABC):
         """The name of the archive as a sink, e.g. ``file``."""
 
     @abstractmethod
-    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+    def list_objects(self, prefix: str) -> Iterator[tuple[str, float]]:
         """The objects whose names begin with a prefix: the name, and the epoch seconds of the last change."""
 
     @abstractmethod
-    def opened(self, name: str, version: str = "") -> IO[bytes]:
+    def open_object(self, name: str, version: str = "") -> IO[bytes]:
         """Open an object for reading, or one of its former versions, given by its id.
 
         Raises `FileNotFoundError` where there is no such object or version.
@@ -79,7 +79,7 @@ class StoredRows(ABC):
     def delete(self, name: str, version: str = "") -> None:
         """Delete an object, or one of its former versions; does nothing where there is no such object."""
 
-    def versions(self) -> Iterator[tuple[str, str]]:
+    def former_versions(self) -> Iterator[tuple[str, str]]:
         """The former versions of all objects, as pairs of name and version id.
 
         There are none if the storage keeps no versions.
@@ -109,17 +109,17 @@ class StoredRows(ABC):
             for partition in self.partitions(prefix):
                 yield from (row for row in self._rows(partition) if MOVED_TO not in row)
 
-    def file(self, name: str, version: str = "") -> bytes | None:
+    def read_file(self, name: str, version: str = "") -> bytes | None:
         """The bytes of an object or of one of its former versions; None where there is no such object."""
         try:
-            with _s3_errors("read"), self.opened(name, version) as body:
+            with _s3_errors("read"), self.open_object(name, version) as body:
                 return body.read()
         except FileNotFoundError:
             return None
 
     def partitions(self, prefix: str = "") -> list[Partition]:
         """The archive's partitions (a day of facts, or a dimension) whose folders begin with a prefix."""
-        return partitions(self.listed(prefix))
+        return partitions(self.list_objects(prefix))
 
     def compact(self, partition: Partition, *, before: float) -> bool:
         """Write a partition's current rows as one new part, and delete parts that were replaced before.
@@ -138,15 +138,15 @@ class StoredRows(ABC):
         whole, giving = partition.whole, set[ArchivePart]()
         with SpooledTemporaryFile(_IN_MEMORY_BYTES) as merged:
             with gzip.GzipFile(fileobj=merged, mode="wb", mtime=0) as packed:
-                for part, row in partition.current(self._read):
+                for part, row in partition.current_rows(self._read):
                     giving.add(part)
                     packed.write(_line(row))
             is_new = len(partition.parts) > 1 and any(part != whole for part in giving)
             if is_new:
                 merged.seek(0)
-                self.put(partition.next_whole, merged)
+                self.put(partition.next_whole_name, merged)
         if whole and whole.modified < before:
-            for part in partition.replaced(giving):
+            for part in partition.replaced_parts(giving):
                 self.delete(part.name)
         return is_new
 
@@ -157,11 +157,11 @@ class StoredRows(ABC):
         """
         for _ in range(_LISTED_AGAIN):
             with suppress(FileNotFoundError):
-                return [row for _, row in partition.current(self._read)]
+                return [row for _, row in partition.current_rows(self._read)]
             partition = next(iter(self.partitions(partition.folder)), Partition("", ()))
         raise self._failed("read", FileNotFoundError.__name__)
 
-    def rows(self, name: str, version: str = "") -> Iterator[dict[str, Any]]:
+    def rows_of_object(self, name: str, version: str = "") -> Iterator[dict[str, Any]]:
         """The rows in an object, or in a former version of it.
 
         Raises `FileNotFoundError` where there is no such object or version.
@@ -169,7 +169,7 @@ class StoredRows(ABC):
         try:
             with (
                 _s3_errors("read"),
-                self.opened(name, version) as body,
+                self.open_object(name, version) as body,
                 gzip.GzipFile(fileobj=body) as lines,
             ):
                 for line in lines:
@@ -180,7 +180,7 @@ class StoredRows(ABC):
             raise self._failed("read", type(error).__name__) from None
 
     def _read(self, part: ArchivePart) -> Iterator[dict[str, Any]]:
-        return self.rows(part.name)
+        return self.rows_of_object(part.name)
 
     def _failed(self, operation: str, reason: str) -> TransientError:
         return TransientError(self.target.partition(":")[0], operation, reason=reason)
@@ -202,7 +202,7 @@ class S3Rows(StoredRows):
         """The archive's name as a sink: ``s3:<bucket>``."""
         return f"s3:{self.bucket}"
 
-    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+    def list_objects(self, prefix: str) -> Iterator[tuple[str, float]]:
         """The objects whose keys have a prefix: the key, and the epoch seconds of the last change."""
         with _s3_errors("read"):
             pages = self.client.get_paginator("list_objects_v2")
@@ -210,7 +210,7 @@ class S3Rows(StoredRows):
                 for content in page.get("Contents", ()):
                     yield content["Key"], content["LastModified"].timestamp()
 
-    def opened(self, name: str, version: str = "") -> IO[bytes]:
+    def open_object(self, name: str, version: str = "") -> IO[bytes]:
         """Open an object of the bucket for reading, or a former version of it.
 
         Raises `FileNotFoundError` for a missing object.
@@ -235,7 +235,7 @@ class S3Rows(StoredRows):
         with _s3_errors("delete_object"):
             self.client.delete_object(Bucket=self.bucket, Key=name, **which)
 
-    def versions(self) -> Iterator[tuple[str, str]]:
+    def former_versions(self) -> Iterator[tuple[str, str]]:
         """The former versions of all objects in the bucket, as pairs of key and version id.
 
         There are none if the bucket was never versioned.
@@ -259,7 +259,7 @@ class FileRows(StoredRows):
         """The archive's name as a sink: ``file``."""
         return "file"
 
-    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+    def list_objects(self, prefix: str) -> Iterator[tuple[str, float]]:
         """The files in the subfolder `prefix`: the path, and the epoch seconds of the last change.
 
         A file that is deleted during the listing is left out.
@@ -268,7 +268,7 @@ class FileRows(StoredRows):
             with suppress(FileNotFoundError):
                 yield path.relative_to(self.folder).as_posix(), path.stat().st_mtime
 
-    def opened(self, name: str, version: str = "") -> IO[bytes]:
+    def open_object(self, name: str, version: str = "") -> IO[bytes]:
         """Open a file of the folder for reading; a folder keeps no former versions."""
         del version  # a folder keeps none
         return (self.folder / name).open("rb")
@@ -296,16 +296,16 @@ class FileRows(StoredRows):
 def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
     """The archive objects for a batch of rows, as name and content: of facts one for each day, else one."""
     if table != FACT_EVENT:
-        yield f"{table}/{number}.ndjson.gz", packed(rows)
+        yield f"{table}/{number}.ndjson.gz", packed_rows(rows)
         return
     by_day: dict[str, list[Row]] = {}
     for row in rows:
         by_day.setdefault(str(row["FactDateKey"])[:10], []).append(row)
     for day, of_day in by_day.items():
-        yield f"{table}/day={day}/{number}.ndjson.gz", packed(of_day)
+        yield f"{table}/day={day}/{number}.ndjson.gz", packed_rows(of_day)
 
 
-def packed(rows: Iterable[Row]) -> bytes:
+def packed_rows(rows: Iterable[Row]) -> bytes:
     """Rows as gzipped lines of JSON, without a time stamp, so that the same rows give the same bytes."""
     return gzip.compress(b"".join(map(_line, rows)), mtime=0)
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from chalicelib.errors import TransientError
 from chalicelib.facts import reasons as why
-from chalicelib.facts.dataset import content_of
+from chalicelib.facts.dataset import rows_digest
 from chalicelib.facts.model import Row
 from chalicelib.facts.posting import mirrored_tables as tables
 from chalicelib.facts.posting.file_assignments import Assignment, FileAssignments
@@ -62,7 +62,7 @@ class OneLake:
         """The names of the mirrored database's tables."""
         return tuple(tables.KEYS)
 
-    def make(self, table: str, *, deadline_seconds: float) -> bool:
+    def make_table(self, table: str, *, deadline_seconds: float) -> bool:
         """Make a mirrored table's folder and metadata; returns False where the metadata exists already.
 
         A table that is made again has no rows, and its files begin at number 1; a rebuild fills it.
@@ -80,15 +80,15 @@ class OneLake:
         self.zone.make_folder(table, ends=ends)
         return self.zone.publish(path, tables.metadata(table), ends=ends)
 
-    def is_there(self, *, deadline_seconds: float) -> bool:
+    def exists(self, *, deadline_seconds: float) -> bool:
         """Whether the workspace has the mirrored database and its landing zone.
 
         Raises:
             ProviderError: OneLake cannot be read now.
         """
-        return self.zone.has("", ends=self._ends(deadline_seconds))
+        return self.zone.exists("", ends=self._ends(deadline_seconds))
 
-    def trouble(self, table: str, *, deadline_seconds: float) -> str | None:
+    def files_trouble(self, table: str, *, deadline_seconds: float) -> str | None:
         """The reason why a table's files are not those that are recorded as published.
 
         It is ``no_table``, ``files_lost`` or ``file_taken``; None where the files are as recorded,
@@ -179,21 +179,21 @@ class OneLake:
         is_whole: bool = False,
         removed: Sequence[Row] = (),
     ) -> None:
-        content = content_of((*rows, *removed))
+        content = rows_digest((*rows, *removed))
         there = self.assignments.read(table)
         if _is_done(there, number, content):
             return
         if there.is_open:
-            self.zone.clear_unnamed(table, ends=ends)
+            self.zone.delete_temporary_files(table, ends=ends)
         there = self._settled(table, there, ends)
         if _is_done(there, number, content):
             return
         last = there.file - 1 if there.is_open else there.file
         if is_whole and last:
             body = self.zone.content(_path(table, last), ends=ends)
-            removed = tables.missing(table, tables.rows_in(table, body), rows)
-        body = tables.file_of(table, rows, removed)
-        count = tables.count_in(body)
+            removed = tables.vanished_rows(table, tables.rows_in(table, body), rows)
+        body = tables.file_content(table, rows, removed)
+        count = tables.row_count(body)
         if not count:
             return
         digest = hashlib.sha256(body).hexdigest()
@@ -219,14 +219,14 @@ class OneLake:
             self._check(table, there.file, ends)
             return there
         path = _path(table, there.file)
-        if not self.zone.has(path, ends=ends):
+        if not self.zone.exists(path, ends=ends):
             self._check(table, there.file - 1, ends)
             return there
         body = self.zone.content(path, ends=ends)
         digest = hashlib.sha256(body).hexdigest()
         if digest not in there.tried:
             raise TransientError(PROVIDER, "verify", reason=why.FILE_TAKEN)
-        return self.assignments.note(table, there.published(digest, tables.count_in(body)))
+        return self.assignments.note(table, there.published(digest, tables.row_count(body)))
 
     def _last(self, table: str, ends: float) -> int:
         """The number of the last file in a table's folder; 0 where the folder has no file.
@@ -243,7 +243,9 @@ class OneLake:
 
         Raises `TransientError` if not.
         """
-        if self.zone.has(_path(table, file) if file else f"{table}/{tables.METADATA}", ends=ends):
+        if self.zone.exists(
+            _path(table, file) if file else f"{table}/{tables.METADATA}", ends=ends
+        ):
             return
         last = self._last(table, ends)
         reason = why.FILE_TAKEN if last > file else why.FILES_LOST

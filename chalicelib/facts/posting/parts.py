@@ -69,11 +69,11 @@ class Partition:
         return next((part for part in self.parts if part.is_whole), None)
 
     @property
-    def next_whole(self) -> str:
+    def next_whole_name(self) -> str:
         """The object name for a new whole part, which merges all present parts of the partition."""
         return f"{self.folder}whole-{self.parts[0].number}.ndjson.gz"
 
-    def current(
+    def current_rows(
         self, rows_of: Callable[[ArchivePart], Iterable[dict[str, Any]]]
     ) -> Iterator[tuple[ArchivePart, dict[str, Any]]]:
         """Each current row of the partition, after the part that has it.
@@ -91,7 +91,7 @@ class Partition:
                     seen.add(key)
                 yield part, row
 
-    def replaced(self, giving: Iterable[ArchivePart]) -> Sequence[ArchivePart]:
+    def replaced_parts(self, giving: Iterable[ArchivePart]) -> Sequence[ArchivePart]:
         """The parts that are older than the newest whole part and have no current row, oldest first.
 
         It is empty where there is no whole part.
@@ -123,6 +123,6 @@ def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
     ]
 
 
-def moved(fact: Fact, day: str) -> Row:
+def moved_row(fact: Fact, day: str) -> Row:
     """The row that stays in the partition of a fact's former day when the fact moves to another day."""
     return {"EventID": fact.key, "FactDateKey": f"{day}T00:00:00", MOVED_TO: fact.date}

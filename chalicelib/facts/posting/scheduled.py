@@ -20,7 +20,7 @@ class ScheduledRun:
 
     Attributes:
         store: the stored facts.
-        held: why facts cannot be posted, as a fixed code; None where they can.
+        missing_sink: why facts cannot be posted, as a fixed code; None where they can.
         writer: builds the writer; called only where facts can be posted.
         compaction: builds the hourly compaction, which follows a run that waits for nothing.
         nightly: builds the nightly work, which follows the compaction.
@@ -28,7 +28,7 @@ class ScheduledRun:
 
     store: FactLedger
     log: Log
-    held: str | None
+    missing_sink: str | None
     writer: Callable[[], FactWriter]
     compaction: Callable[[], Compaction]
     nightly: Callable[[], Nightly]
@@ -41,8 +41,8 @@ class ScheduledRun:
         age = self.store.oldest_pending_seconds()
         if age is not None:
             self.log.metric("mw.facts.oldest_pending_seconds", age)
-        if self.held is not None:
-            return self._held(f"held:{self.held}")
+        if self.missing_sink is not None:
+            return self._only_prolong(f"held:{self.missing_sink}")
         summary = self.writer().run(time_left_seconds=time_left_seconds)
         night = None
         if summary.outcome in {"idle", "posted"}:
@@ -50,7 +50,7 @@ class ScheduledRun:
             night = self.nightly()(time_left_seconds=time_left_seconds)
         return asdict(summary) | ({"night": night} if night else {})
 
-    def _held(self, outcome: str) -> dict[str, Any]:
+    def _only_prolong(self, outcome: str) -> dict[str, Any]:
         """Only keep facts from expiring, and return a summary with the given outcome.
 
         The run is logged and counted only if facts wait, so a stage without facts stays silent.

@@ -32,20 +32,20 @@ from chalicelib.facts.dataset import (
     ROWS_PER_POST,
     dimension_keys,
     fact_row,
-    lasting_row,
+    full_row,
 )
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, Row, TimeLeft
 from chalicelib.facts.posting import effects
-from chalicelib.facts.posting.batch import (
-    Batch,
-    OwedBatch,
-    Rebuilding,
-    first_that_fit,
-    writer_event,
-)
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.effects import POST_FACTS
+from chalicelib.facts.posting.writer_state import (
+    OwedBatch,
+    Rebuilding,
+    WriterState,
+    facts_that_fit,
+    writer_event,
+)
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
@@ -83,7 +83,7 @@ class _Run:
     """
 
     attempt: Attempt
-    batch: Batch
+    state: WriterState
     summary: PostingSummary
     time_left: TimeLeft
     suspects: list[tuple[Fact, str]] = field(default_factory=list)
@@ -99,17 +99,17 @@ class FactSinks:
     """The sinks of one stage, each as the `Dimensions` that keep its dimension tables.
 
     Attributes:
-        judge: the sink that may refuse rows; a refused row goes to no other sink.  None if all
+        refusing: the sink that may refuse rows; a refused row goes to no other sink.  None if all
             sinks take every row.
-        takers: the sinks that take every row, in the order in which a batch is posted.
+        accepting: the sinks that take every row, in the order in which a batch is posted.
     """
 
-    judge: Dimensions | None = None
-    takers: Sequence[Dimensions] = ()
+    refusing: Dimensions | None = None
+    accepting: Sequence[Dimensions] = ()
 
     def __iter__(self) -> Iterator[Dimensions]:
         """All sinks, in the order in which they get a batch."""
-        return iter((*((self.judge,) if self.judge else ()), *self.takers))
+        return iter((*((self.refusing,) if self.refusing else ()), *self.accepting))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,13 +158,13 @@ class FactWriter:
         """
         return self._alone("refreshed", time_left_seconds, self._refresh)
 
-    def alone(
+    def run_alone(
         self,
         done: str,
         work: Callable[[], None],
         *,
         time_left_seconds: TimeLeft,
-        unless_held: Keys = (),
+        unless_unfinished: Keys = (),
     ) -> str:
         """Do some work on the sinks' rows under the fact writer's lease, while no other run can write.
 
@@ -172,19 +172,19 @@ class FactWriter:
             done: the outcome to return if the work was done.
             work: the work; it is called at most once.
             time_left_seconds: how much time the caller has left.
-            unless_held: keys of facts; the work is not done if one of these facts is in a batch
+            unless_unfinished: keys of facts; the work is not done if one of these facts is in a batch
                 that some sink lacks.
 
         Returns:
             `done`, or the outcome that says why the work was not done.
         """
 
-        def unheld(run: _Run) -> None:
-            if not run.batch.held.isdisjoint(unless_held):
+        def unless_in_batch(run: _Run) -> None:
+            if not run.state.unfinished_keys.isdisjoint(unless_unfinished):
                 raise HandBackError(why.OPEN_BATCH)
             work()
 
-        return self._alone(done, time_left_seconds, unheld)
+        return self._alone(done, time_left_seconds, unless_in_batch)
 
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the fact writer's lease.
@@ -204,10 +204,10 @@ class FactWriter:
 
     def _refresh(self, run: _Run) -> None:
         """Refresh the dimension tables of every sink; an unavailable sink does not stop the others."""
-        for taker in self.sinks.takers:
+        for taker in self.sinks.accepting:
             self._unless_away(run, taker, partial(taker.refresh, run.attempt))
-        if self.sinks.judge:
-            self.sinks.judge.refresh(run.attempt)
+        if self.sinks.refusing:
+            self.sinks.refusing.refresh(run.attempt)
         for reason in run.away.values():
             run.summary.outcome = f"waiting:{reason}"
 
@@ -238,12 +238,12 @@ class FactWriter:
         if not isinstance(lease, Lease):
             summary.outcome = "busy"
             return None
-        run = _Run(Attempt(lease, modes), Batch.decode(lease.plan), summary, time_left)
-        if run.batch.rebuilding and self._is_blocked(run, run.batch.rebuilding):
+        run = _Run(Attempt(lease, modes), WriterState.decode(lease.plan), summary, time_left)
+        if run.state.rebuilding and self._is_blocked(run, run.state.rebuilding):
             summary.outcome = "waiting:rebuild"
             self.ledger.release(lease, reason=why.REBUILD, due_epoch=None)
             return None
-        if run.batch.not_before > self.runtime.clock.now().timestamp():
+        if run.state.not_before > self.runtime.clock.now().timestamp():
             summary.outcome = "waiting:asked_to"
             self.ledger.release(lease, reason=why.ASKED_TO, due_epoch=None)
             return None
@@ -259,7 +259,7 @@ class FactWriter:
         if self.runtime.clock.now().timestamp() < rebuild.until:
             return True
         self.runtime.log.event("facts.rebuild_given_up", posted=rebuild.posted)
-        run.batch = run.batch.closed()
+        run.state = run.state.closed()
         return False
 
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
@@ -285,16 +285,16 @@ class FactWriter:
             run.summary.outcome = f"waiting:{reason_of(error)}"
             if error.retry_after:
                 later = self.runtime.clock.now().timestamp() + error.retry_after
-                self._store(run, replace(run.batch, not_before=later))
+                self._store(run, replace(run.state, not_before=later))
             self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
         except HandBackError as error:
             run.summary.outcome = f"held:{reason_of(error)}"
             if error.reason == why.EVERY_ROW_REFUSED:
-                self._store(run, run.batch.closed())
+                self._store(run, run.state.closed())
             self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
-        facts = {"plan": run.batch.encode()}
+        facts = {"plan": run.state.encode()}
         self.ledger.finish(run.lease, EventStatus.PROCESSED, facts=facts)
 
     # --- batches ------------------------------------------------------------------------------
@@ -302,24 +302,24 @@ class FactWriter:
     def _post_all(self, run: _Run) -> None:
         """Post what earlier runs have left, then all pending facts, as far as the run's time allows."""
         none = dimension_keys((), self.runtime.clock.now().year)
-        for taker in self.sinks.takers:
-            self._unless_away(run, taker, partial(taker.ensure, run.attempt, none))
+        for taker in self.sinks.accepting:
+            self._unless_away(run, taker, partial(taker.ensure_keys, run.attempt, none))
         self._post_owed(run, keeps_seconds=max(ENOUGH_SECONDS, run.time_left() / 2))
-        if self.sinks.judge:
-            self.sinks.judge.ensure(run.attempt, none)
-        if run.batch.keys:
-            self._post(run, self.store.pending(run.batch.keys), is_retry=True)
+        if self.sinks.refusing:
+            self.sinks.refusing.ensure_keys(run.attempt, none)
+        if run.state.keys:
+            self._post(run, self.store.pending(run.state.keys), is_retry=True)
         while run.time_left() > ENOUGH_SECONDS:
-            passed = run.batch.held | {fact.key for fact, _ in run.suspects}
+            passed = run.state.unfinished_keys | {fact.key for fact, _ in run.suspects}
             found = self.store.pending_keys(at_most=self.rows_per_post + len(passed))
             fresh = self.store.pending([key for key in found if key not in passed])
-            facts = first_that_fit(fresh[: self.rows_per_post], run.batch)
+            facts = facts_that_fit(fresh[: self.rows_per_post], run.state)
             if not facts:
                 break
             self._open(run, facts)
             self._post(run, facts)
         self._settle_suspects(run)
-        run.batch = run.batch.closed()  # stored at the end of the run
+        run.state = run.state.closed()  # stored at the end of the run
         run.away = {one: reason for one, reason in run.away.items() if reason != why.BEHIND}
         self._post_owed(run, keeps_seconds=ENOUGH_SECONDS)
         for reason in run.away.values():
@@ -327,12 +327,12 @@ class FactWriter:
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
         """Open a batch of these facts: store its number and keys before any of its rows is sent."""
-        number = run.batch.next_number(self.runtime.clock.now())
-        self._store(run, run.batch.opened(number, (fact.key for fact in facts)))
+        number = run.state.next_number(self.runtime.clock.now())
+        self._store(run, run.state.opened(number, (fact.key for fact in facts)))
 
-    def _store(self, run: _Run, batch: Batch) -> None:
-        self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.attempt.modes)
-        run.batch = batch
+    def _store(self, run: _Run, state: WriterState) -> None:
+        self.ledger.store_plan(run.lease, state.encode(), intent=None, modes=run.attempt.modes)
+        run.state = state
 
     def _post(self, run: _Run, facts: Sequence[Fact], *, is_retry: bool = False) -> None:
         """Post the open batch to the sinks; facts that every sink then has are marked as posted.
@@ -343,38 +343,38 @@ class FactWriter:
         """
         if not facts:
             return
-        judged = self._judge(run, facts)
-        status, reason = (judged.status, judged.reason) if judged else (ActionStatus.DONE, None)
+        posted = self._post_to_refusing(run, facts)
+        status, reason = (posted.status, posted.reason) if posted else (ActionStatus.DONE, None)
         match status:
             case ActionStatus.DONE:
                 run.summary.posts += 1
-                takers = (taker.target for taker in self.sinks.takers)
-                run.batch = run.batch.handed_on((fact.key for fact in facts), takers)
+                takers = (taker.target for taker in self.sinks.accepting)
+                run.state = run.state.handed_on((fact.key for fact in facts), takers)
                 self._post_owed(run)
-            case ActionStatus.REFUSED if is_retry and not run.batch.retry_was_refused:
-                self._store(run, replace(run.batch, retry_was_refused=True))
+            case ActionStatus.REFUSED if is_retry and not run.state.retry_was_refused:
+                self._store(run, replace(run.state, retry_was_refused=True))
                 raise HandBackError(why.REPETITION_REFUSED)
             case ActionStatus.REFUSED:
                 self._split(run, facts, reason or "refused")
             case ActionStatus.SKIPPED:
-                self._store(run, run.batch.closed())  # never started: dropped
+                self._store(run, run.state.closed())  # never started: dropped
                 raise HandBackError(reason or why.SWITCHED_OFF)
             case _:
                 raise HandBackError(reason or why.NOT_SETTLED)
 
-    def _judge(self, run: _Run, facts: Sequence[Fact]) -> ActionRow | None:
+    def _post_to_refusing(self, run: _Run, facts: Sequence[Fact]) -> ActionRow | None:
         """Post the batch's rows to the one sink that may refuse them, a Power BI dataset.
 
         Returns the stored row of this POST; None where no sink may refuse rows.
         """
-        judge = self.sinks.judge
-        if judge is None:
+        sink = self.sinks.refusing
+        if sink is None:
             return None
-        judge.ensure(run.attempt, dimension_keys(facts, self.runtime.clock.now().year))
-        is_again = run.batch.retry_was_refused
+        sink.ensure_keys(run.attempt, dimension_keys(facts, self.runtime.clock.now().year))
+        is_again = run.state.retry_was_refused
         attempt = replace(run.attempt, operator=True) if is_again else run.attempt
         rows = [fact_row(fact) for fact in facts]
-        return self._append(attempt, judge, run.batch.number, rows)
+        return self._append(attempt, sink, run.state.number, rows)
 
     def _post_owed(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
         """Give owed batches to the sinks that take every row; facts that every sink has are marked as posted.
@@ -391,14 +391,14 @@ class FactWriter:
             HandBackError: the switches or the lease do not allow a POST now; everything stays owed.
         """
         left = []
-        for owed in run.batch.owed:
+        for owed in run.state.owed:
             if run.time_left() < keeps_seconds:
                 run.away = dict.fromkeys(owed.lacking, why.BEHIND) | run.away
             if owed.lacking and owed.lacking <= run.away.keys():
                 left.append(owed)
                 continue
             facts = self.store.pending(owed.keys)
-            takers = [one for one in self.sinks.takers if one.target in owed.lacking and facts]
+            takers = [one for one in self.sinks.accepting if one.target in owed.lacking and facts]
             lacking = {
                 taker.target
                 for taker in takers
@@ -411,14 +411,14 @@ class FactWriter:
             self.store.settle(facts, FactStatus.POSTED, batch=owed.number)
             run.summary.posted += len(facts)
             run.summary.outcome = "posted"
-        owes = replace(run.batch, owed=tuple(left))
-        run.batch = owes.merged(at_most=self.rows_per_post)
+        owes = replace(run.state, owed=tuple(left))
+        run.state = owes.merged(at_most=self.rows_per_post)
 
     def _give(self, run: _Run, taker: Dimensions, owed: OwedBatch, facts: Sequence[Fact]) -> None:
         # An operator's attempt may retry an action that was skipped for a switch.
         attempt = replace(run.attempt, operator=True)
-        taker.ensure(run.attempt, dimension_keys(facts, self.runtime.clock.now().year))
-        row = self._append(attempt, taker, owed.number, [lasting_row(fact) for fact in facts])
+        taker.ensure_keys(run.attempt, dimension_keys(facts, self.runtime.clock.now().year))
+        row = self._append(attempt, taker, owed.number, [full_row(fact) for fact in facts])
         if row.status != ActionStatus.DONE:
             raise HandBackError(row.reason or why.NOT_SETTLED)
 
@@ -429,7 +429,7 @@ class FactWriter:
         asked to wait.
         """
         target, now = taker.target, self.runtime.clock.now().timestamp()
-        if run.batch.rests.get(target, 0.0) > now:
+        if run.state.rests.get(target, 0.0) > now:
             run.away.setdefault(target, why.ASKED_TO)
         if target in run.away:
             return False
@@ -438,7 +438,7 @@ class FactWriter:
         except ProviderError as error:
             run.away[target] = reason_of(error)
             until = {target: now + error.retry_after} if error.retry_after else {}
-            run.batch = replace(run.batch, rests={**run.batch.rests, **until})
+            run.state = replace(run.state, rests={**run.state.rests, **until})
             return False
         return True
 
@@ -450,7 +450,7 @@ class FactWriter:
 
     def _ensure(self, run: _Run, keys: Mapping[str, Keys]) -> None:
         for sink in self.sinks:
-            sink.ensure(run.attempt, keys)
+            sink.ensure_keys(run.attempt, keys)
 
     def _is_settled(self) -> bool:
         return all(sink.is_settled() for sink in self.sinks)
@@ -483,7 +483,7 @@ class FactWriter:
         if run.suspects:
             self._check_lease(run)
         for fact, reason in run.suspects:
-            self.store.settle([fact], FactStatus.FAILED, batch=run.batch.number, reason=reason)
+            self.store.settle([fact], FactStatus.FAILED, batch=run.state.number, reason=reason)
             self.runtime.log.event("facts.failed", reason=reason, source=fact.source)
             run.summary.failed += 1
         run.suspects.clear()

@@ -99,7 +99,7 @@ class Facts(Flow):
             for day in archive.partitions(f"{FACT_EVENT}/")
             for part in day.parts
             if not part.is_whole
-            for row in archive.rows(part.name)
+            for row in archive.rows_of_object(part.name)
         )
         rows = {key: row for key, row in run.rows("QuillLedgerTable").items() if row.get("metric")}
         posted = {key for key, row in rows.items() if row["status"] == "posted"}

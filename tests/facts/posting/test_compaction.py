@@ -8,7 +8,7 @@ import pytest
 from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, fact_row
 from chalicelib.facts.model import Agent
 from chalicelib.facts.posting.compaction import Compaction
-from chalicelib.facts.posting.comparison import archived_days
+from chalicelib.facts.posting.comparison import archive_counts_by_day
 from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.once.ports import Runtime, Switches
 from ops.facts.commands import known_facts
@@ -60,7 +60,7 @@ def run(compaction, seconds=230.0):
 
 
 def parts(archive, day=DAY):
-    return [name for name, _ in archive.listed(f"{FACT_EVENT}/day={day}/")]
+    return [name for name, _ in archive.list_objects(f"{FACT_EVENT}/day={day}/")]
 
 
 def test_a_day_is_one_part_two_hours_after_its_last_batch(writer_rig, archive, compaction):
@@ -75,7 +75,7 @@ def test_a_day_is_one_part_two_hours_after_its_last_batch(writer_rig, archive, c
     assert run(compaction) == "compacted"
     (name,) = parts(archive)
     assert "whole-" in name
-    assert archived_days(archive) == {DAY: 5}
+    assert archive_counts_by_day(archive) == {DAY: 5}
     writer_rig.clock.forward(HOUR)
     assert run(compaction) is None, "nothing is left, so the lease is not asked for"
 
@@ -88,12 +88,12 @@ def test_a_late_fact_is_in_its_days_part_after_the_next_hour(writer_rig, archive
         writer_rig.clock.forward(HOUR)
     post(writer_rig, archive, fact(7), fact(8, date="2026-11-21"))
     assert len(parts(archive)) == 2
-    assert archived_days(archive) == {DAY: 4, "2026-11-21": 1}
+    assert archive_counts_by_day(archive) == {DAY: 4, "2026-11-21": 1}
     for _ in range(2):
         run(compaction)
         writer_rig.clock.forward(HOUR)
     assert len(parts(archive)) == 1
-    assert archived_days(archive) == {DAY: 4, "2026-11-21": 1}
+    assert archive_counts_by_day(archive) == {DAY: 4, "2026-11-21": 1}
 
 
 def test_a_dimension_is_one_part_too_and_holds_no_former_name(writer_rig, archive, compaction):
@@ -104,7 +104,7 @@ def test_a_dimension_is_one_part_too_and_holds_no_former_name(writer_rig, archiv
     for _ in range(2):
         writer_rig.clock.forward(HOUR)
         run(compaction)
-    ((name, _),) = archive.listed(f"{DIM_AGENT}/")
+    ((name, _),) = archive.list_objects(f"{DIM_AGENT}/")
     assert "whole-" in name
     names = {row["AgentID"]: row["AgentName"] for row in archive.read(DIM_AGENT)}
     assert names == {"101": "Ada Byron", "102": "102"}
@@ -165,7 +165,7 @@ def test_a_dataset_is_rebuilt_from_a_compacted_archive(writer_rig, archive, comp
         writer_rig.clock.forward(HOUR)
         run(compaction)
     writer_rig.clock.forward(15 * 86_400)
-    assert writer_rig.store().all_posted() == [], "the ledger has forgotten them"
+    assert writer_rig.store().posted_facts() == [], "the ledger has forgotten them"
     found = sorted(known_facts([], [archive]), key=lambda fact: fact.key)
     assert [fact_row(fact) for fact in found] == [fact_row(fact) for fact in facts]
 
@@ -180,9 +180,9 @@ def test_a_crash_of_the_container_leaves_the_same_facts(writer_rig, archive):
             run(made(writer_rig, archive, CrashingClient(writer_rig.client, at=at)))
         except Crash:
             crashes += 1
-        assert archived_days(archive) == {DAY: 3 + at - 1}
+        assert archive_counts_by_day(archive) == {DAY: 3 + at - 1}
         writer_rig.clock.forward(HOUR)
         post(writer_rig, archive, fact(100 + at))
         post(writer_rig, archive)
     assert crashes >= 2
-    assert archived_days(archive) == {DAY: 14}
+    assert archive_counts_by_day(archive) == {DAY: 14}

@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.facts.posting.ndjson import FileRows, S3Rows
-from chalicelib.facts.posting.parts import moved
+from chalicelib.facts.posting.parts import moved_row
 from tests.rigs.fact_writer import fact
 
 NUMBER = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
@@ -73,7 +73,7 @@ def test_the_newest_row_of_a_key_is_read(archive):
 def test_a_fact_that_has_moved_is_read_on_its_new_day_alone(archive):
     archive.append("FactEvent", NUMBER, ROWS[:1], deadline_seconds=5)
     now = {**ROWS[0], "FactDateKey": "2026-11-19T00:00:00"}
-    left = moved(fact(1, date="2026-11-19"), "2026-11-20")
+    left = moved_row(fact(1, date="2026-11-19"), "2026-11-20")
     archive.append("FactEvent", NUMBER + 1, [now, left], deadline_seconds=5)
 
     assert list(archive.read("FactEvent")) == [now]
@@ -87,11 +87,13 @@ def test_compaction_makes_one_part_of_a_day_and_deletes_the_others_later(archive
     whole = f"{days}whole-{NUMBER + 1}.ndjson.gz"
 
     assert [archive.compact(partition, before=0) for partition in archive.partitions()] == [True]
-    assert len(list(archive.listed(days))) == 3, "a reader may be reading what it listed before"
+    assert len(list(archive.list_objects(days))) == 3, (
+        "a reader may be reading what it listed before"
+    )
     assert [archive.compact(partition, before=LATER) for partition in archive.partitions()] == [
         False
     ]
-    assert [name for name, _ in archive.listed(days)] == [whole]
+    assert [name for name, _ in archive.list_objects(days)] == [whole]
     assert sorted(archive.read("FactEvent"), key=lambda row: row["EventID"]) == ROWS[:2]
 
 
@@ -121,13 +123,13 @@ def test_a_damaged_part_is_said_and_replaces_nothing(archive):
         archive.compact(day, before=LATER)
     with pytest.raises(TransientError):
         list(archive.read("FactEvent"))
-    assert len(list(archive.listed("FactEvent/"))) == 2
+    assert len(list(archive.list_objects("FactEvent/"))) == 2
 
 
 def test_what_the_company_keeps_beside_the_archive_is_no_part_of_it(archive):
     archive.put("shifts.csv", BytesIO(b"AgentID"))
-    assert archive.file("shifts.csv") == b"AgentID"
-    assert archive.file("none.csv") is None
+    assert archive.read_file("shifts.csv") == b"AgentID"
+    assert archive.read_file("none.csv") is None
     assert archive.partitions() == []
 
 

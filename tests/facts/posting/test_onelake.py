@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.errors import AuthError, TransientError
-from chalicelib.facts.dataset import DIM_AGENT, DIM_SHIFT, FACT_EVENT, fact_row, lasting_row
+from chalicelib.facts.dataset import DIM_AGENT, DIM_SHIFT, FACT_EVENT, fact_row, full_row
 from chalicelib.facts.model import Happening
 from chalicelib.facts.posting import mirrored_tables
 from local.vendors.onelake import DATABASE
@@ -47,7 +47,7 @@ def test_a_batch_is_a_file_whose_rows_are_as_given(onelake_rig, onelake):
 
 def test_when_and_how_an_event_was_arrive_in_their_types(onelake_rig, onelake):
     happening = Happening(datetime(2026, 11, 20, 18, 5, tzinfo=UTC), "America/Denver", 70, "call")
-    put(onelake_rig.onelake_sink(), 1, [lasting_row(fact(1, happening=happening))])
+    put(onelake_rig.onelake_sink(), 1, [full_row(fact(1, happening=happening))])
 
     (row,) = onelake.rows(FACT_EVENT)
     assert (row["OccurredAt"], row["DurationSeconds"]) == ("2026-11-20T18:05:00", 70)
@@ -196,10 +196,10 @@ def test_a_folder_that_was_made_again_stops_until_an_operator_has_looked(onelake
     metadata = mirrored_tables.metadata(FACT_EVENT)
     onelake.put(f"{FACT_EVENT}/{mirrored_tables.METADATA}", metadata)
     assert reason(put, sink, 2) == "files_lost"
-    assert sink.trouble(FACT_EVENT, deadline_seconds=20) == "files_lost"
+    assert sink.files_trouble(FACT_EVENT, deadline_seconds=20) == "files_lost"
 
     onelake_rig.make_tables()
-    assert sink.trouble(FACT_EVENT, deadline_seconds=20) is None
+    assert sink.files_trouble(FACT_EVENT, deadline_seconds=20) is None
     put(sink, 2)
     assert onelake.last_file(FACT_EVENT) == 1
 
@@ -207,7 +207,7 @@ def test_a_folder_that_was_made_again_stops_until_an_operator_has_looked(onelake
 def test_a_file_of_somebody_else_is_never_overwritten(onelake_rig, onelake):
     put(onelake_rig.onelake_sink(), 1)
     path = f"{FACT_EVENT}/{mirrored_tables.file_name(2)}"
-    onelake.put(path, mirrored_tables.file_of(FACT_EVENT, [fact_row(fact("theirs"))]))
+    onelake.put(path, mirrored_tables.file_content(FACT_EVENT, [fact_row(fact("theirs"))]))
     for _ in range(2):
         assert reason(put, onelake_rig.onelake_sink(), 2) == "file_taken"
     assert "ALOWARE:theirs" in there(onelake)
@@ -216,7 +216,7 @@ def test_a_file_of_somebody_else_is_never_overwritten(onelake_rig, onelake):
 def test_a_file_of_somebody_else_that_is_not_read_yet_is_never_overwritten(onelake_rig, onelake):
     onelake.set_modes(is_mirroring=False)
     put(onelake_rig.onelake_sink(), 1)
-    theirs = mirrored_tables.file_of(FACT_EVENT, [fact_row(fact("theirs"))])
+    theirs = mirrored_tables.file_content(FACT_EVENT, [fact_row(fact("theirs"))])
     onelake.put(f"{FACT_EVENT}/{mirrored_tables.file_name(2)}", theirs)
     for _ in range(2):
         assert reason(put, onelake_rig.onelake_sink(), 2) == "file_taken"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.facts.posting.parts import moved, partitions
+from chalicelib.facts.posting.parts import moved_row, partitions
 from tests.rigs.fact_writer import fact
 
 DAY = "FactEvent/day=2026-11-20/"
@@ -36,24 +36,24 @@ def test_another_object_is_no_part(name):
 
 def test_the_row_of_the_newest_part_is_current_and_of_two_with_one_number_the_whole_ones():
     found, rows_of = day(whole_20="a b", **{"20": "b", "9": "a c", "21": "d"})
-    current = {row["EventID"]: row["in"] for _, row in found.current(rows_of)}
+    current = {row["EventID"]: row["in"] for _, row in found.current_rows(rows_of)}
     assert current == {"a": "whole-20", "b": "whole-20", "c": "9", "d": "21"}
 
 
 def test_a_part_that_gives_a_row_is_never_needless():
     found, rows_of = day(whole_20="a b", **{"20": "b", "9": "a", "10": "a c", "21": "d"})
-    giving = {part for part, _ in found.current(rows_of)}
-    needless = [part.number for part in found.replaced(giving)]
+    giving = {part for part, _ in found.current_rows(rows_of)}
+    needless = [part.number for part in found.replaced_parts(giving)]
     assert needless == [9, 20], "the oldest first, and not the 10, which alone has c"
 
 
 def test_without_a_whole_part_nothing_is_needless():
     found, rows_of = day(**{"9": "a", "10": "a"})
-    assert found.replaced({part for part, _ in found.current(rows_of)}) == []
+    assert found.replaced_parts({part for part, _ in found.current_rows(rows_of)}) == []
 
 
 def test_a_fact_that_has_moved_leaves_a_row_in_the_day_it_was_in():
-    assert moved(fact(1, date="2026-11-19"), "2026-11-20") == {
+    assert moved_row(fact(1, date="2026-11-19"), "2026-11-20") == {
         "EventID": "ALOWARE:1",
         "FactDateKey": "2026-11-20T00:00:00",
         "MovedTo": "2026-11-19",

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, dimension_rows, fact_row
 from chalicelib.facts.model import Agent
-from chalicelib.facts.posting.batch import writer_event
+from chalicelib.facts.posting.writer_state import writer_event
 from chalicelib.once.event import Lease
 from ops.companies import erase_archive
 from ops.companies.erase import Erased, Subjects
@@ -99,9 +99,9 @@ def test_a_bucket_with_versioning_has_former_versions_of_others_alone(request, o
     archive = filled(ops)
     archive.append(DIM_AGENT, 3, dimension_rows(DIM_AGENT, ["101"], None), deadline_seconds=5)
     is_versioned = "versioned" in request.node.name
-    assert len(list(archive.versions())) == int(is_versioned)
+    assert len(list(archive.former_versions())) == int(is_versioned)
     erased(ops)
-    assert list(archive.versions()) == [], "the one had the name"
+    assert list(archive.former_versions()) == [], "the one had the name"
 
 
 def test_a_dry_run_counts_and_changes_nothing(ops):

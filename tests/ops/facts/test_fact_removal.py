@@ -69,16 +69,16 @@ def test_a_removed_fact_is_in_no_object_of_the_archive_after_a_merge_and_a_corre
     for partition in sinks.archive.partitions():
         sinks.archive.compact(partition, before=0)
     sinks.remove("ALOWARE:1")
-    names = [name for name, _ in sinks.archive.listed(f"{FACT_EVENT}/")]
+    names = [name for name, _ in sinks.archive.list_objects(f"{FACT_EVENT}/")]
     assert names
-    assert {row["EventID"] for name in names for row in sinks.archive.rows(name)} == LEFT
+    assert {row["EventID"] for name in names for row in sinks.archive.rows_of_object(name)} == LEFT
 
 
 def test_a_later_delivery_or_a_rebuild_does_not_bring_it_back(sinks):
     sinks.remove("ALOWARE:1")
     sinks.keep(fact(1), fact(3))
     assert sinks.there() == (LEFT | {"ALOWARE:3"}, LEFT | {"ALOWARE:3"})
-    assert "ALOWARE:1" not in {fact.key for fact in sinks.rig.store().all_posted()}
+    assert "ALOWARE:1" not in {fact.key for fact in sinks.rig.store().posted_facts()}
     assert sinks.rig.store().reopen("ALOWARE:1") is False
 
 

@@ -23,7 +23,7 @@ def rebuild(rig, facts=None, *, sink=None):
         agents=lambda: rig.agents,
         runtime=Runtime(clock=rig.clock, log=rig.log, switches=rig.switches),
     )
-    return made.run(facts or rig.store().all_posted, time_left_seconds=lambda: 230.0)
+    return made.run(facts or rig.store().posted_facts, time_left_seconds=lambda: 230.0)
 
 
 def test_a_rebuild_fills_a_new_dataset_with_the_stored_facts(writer_rig):
@@ -105,7 +105,7 @@ def test_a_rebuild_paused_beyond_its_lease_sends_nothing(writer_rig):
 
     def facts():
         writer_rig.clock.forward(LEASE)
-        return writer_rig.store().all_posted()
+        return writer_rig.store().posted_facts()
 
     assert rebuild(writer_rig, facts).outcome == "held:lease_over"
     assert writer_rig.powerbi.calls == ()
@@ -150,7 +150,7 @@ def test_a_switch_stops_a_rebuild_that_has_begun(writer_rig, thrown, outcome):
 
     def facts():
         writer_rig.switches.switches = thrown
-        return writer_rig.store().all_posted()
+        return writer_rig.store().posted_facts()
 
     assert rebuild(writer_rig, facts).outcome == outcome
     assert writer_rig.powerbi.count() == sent
@@ -213,7 +213,7 @@ def test_an_interrupted_rebuild_goes_on_with_the_next_facts(interrupted):
 
 
 def test_a_rebuild_of_other_facts_starts_over(interrupted):
-    facts = [*interrupted.store().all_posted(), fact(99)]
+    facts = [*interrupted.store().posted_facts(), fact(99)]
     done = rebuild(interrupted, lambda: facts)
     assert (done.outcome, done.resumed_at, done.facts) == ("rebuilt", 0, 6)
     assert set(interrupted.ids().values()) == {1}

@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from chalicelib.facts.dataset import FACT_EVENT, lasting_row
+from chalicelib.facts.dataset import FACT_EVENT, full_row
 from chalicelib.facts.model import Happening
 from chalicelib.facts.posting.ndjson import FileRows, StoredRows
-from chalicelib.facts.posting.parts import moved
+from chalicelib.facts.posting.parts import moved_row
 from tests.rigs.fact_queries import COLUMNS, FactQueries, as_read
 from tests.rigs.fact_writer import Crash, fact
 
@@ -36,11 +36,11 @@ class MortalRows(StoredRows):
         self.now, self.dies_after = 1_000_000, None
         self.calls = 0
 
-    def listed(self, prefix):
-        return self._files.listed(prefix)
+    def list_objects(self, prefix):
+        return self._files.list_objects(prefix)
 
-    def opened(self, name, version=""):
-        return self._files.opened(name, version)
+    def open_object(self, name, version=""):
+        return self._files.open_object(name, version)
 
     def put(self, name, body):
         self._alive(lambda: self._put(name, body))
@@ -103,7 +103,7 @@ class ArchiveHistory(RuleBasedStateMachine):
             for at, day in enumerate(days)
         ]
         self.ledger |= {fact.key: fact for fact in facts}
-        self._post(facts, [lasting_row(fact) for fact in facts], dies_after)
+        self._post(facts, [full_row(fact) for fact in facts], dies_after)
 
     @precondition(lambda self: self.open)
     @rule()
@@ -128,7 +128,7 @@ class ArchiveHistory(RuleBasedStateMachine):
         former = self.former.setdefault(was.key, set())
         former.add(was.date)
         now = self.ledger[was.key] = replace(was, date=day, agent_id=agent)
-        rows = [lasting_row(now), *(moved(now, date) for date in sorted(former - {day}))]
+        rows = [full_row(now), *(moved_row(now, date) for date in sorted(former - {day}))]
         self._post([now], rows, None)
 
     @rule(dies_after=CALLS)
@@ -159,12 +159,12 @@ class ArchiveHistory(RuleBasedStateMachine):
         read = sorted(self.archive.read(FACT_EVENT), key=lambda row: row["EventID"])
         wanted = [
             row
-            for row in (lasting_row(fact) for fact in self.ledger.values())
+            for row in (full_row(fact) for fact in self.ledger.values())
             if row["EventID"] not in self.open or row in read
         ]
         wanted.sort(key=lambda row: row["EventID"])
         assert read == wanted
-        if list(self.archive.listed("FactEvent/")):
+        if list(self.archive.list_objects("FactEvent/")):
             rows = self.query(ALL)
             assert rows == [as_read(row) for row in wanted]
 

@@ -13,7 +13,7 @@ from chalicelib.facts.dataset import (
     DIM_METRIC,
     FACT_EVENT,
     fact_row,
-    lasting_row,
+    full_row,
 )
 from chalicelib.facts.model import Agent, Happening, Metric
 from chalicelib.facts.posting import batch
@@ -49,7 +49,7 @@ def alike(row):
     return shown
 
 
-ROWS = {fact.key: alike(lasting_row(fact)) for fact in FACTS}
+ROWS = {fact.key: alike(full_row(fact)) for fact in FACTS}
 
 
 def archived(archive):

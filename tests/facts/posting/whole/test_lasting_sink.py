@@ -12,10 +12,10 @@ from collections import Counter
 
 import pytest
 
-from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, LASTING_TABLES, lasting_row
+from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, FULL_TABLES, full_row
 from chalicelib.facts.model import Metric
 from chalicelib.facts.posting.ndjson import FileRows
-from chalicelib.facts.posting.parts import MOVED_TO, moved
+from chalicelib.facts.posting.parts import MOVED_TO, moved_row
 from tests.rigs.fact_queries import COLUMNS, FactQueries, as_read, statement
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
@@ -45,7 +45,7 @@ def query(archive):
 
 def as_stored(facts):
     """The rows of the report, as a query returns them."""
-    return sorted(as_read(lasting_row(fact)) for fact in facts)
+    return sorted(as_read(full_row(fact)) for fact in facts)
 
 
 class Flaky:
@@ -118,14 +118,14 @@ def test_a_thousand_facts_are_once_in_both_sinks_whatever_fails(
 
 def test_the_view_takes_a_corrected_fact_on_its_new_day_alone(archive, query):
     now = fact(0, agent_id="999", date="2026-10-31")
-    archive.append(FACT_EVENT, 1_000, [lasting_row(fact) for fact in FACTS[:3]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 1_000, [full_row(fact) for fact in FACTS[:3]], deadline_seconds=5)
     archive.append(
         FACT_EVENT,
         999,
-        [lasting_row(fact(1, agent_id="older", date=FACTS[1].date))],
+        [full_row(fact(1, agent_id="older", date=FACTS[1].date))],
         deadline_seconds=5,
     )
-    rows = [lasting_row(now), moved(now, FACTS[0].date)]
+    rows = [full_row(now), moved_row(now, FACTS[0].date)]
     archive.append(FACT_EVENT, 10_000, rows, deadline_seconds=5)
 
     assert query(f"SELECT {COLUMNS} FROM fact_event ORDER BY EventID") == as_stored(
@@ -137,7 +137,7 @@ def test_the_view_takes_a_corrected_fact_on_its_new_day_alone(archive, query):
 
 def test_a_question_reads_the_files_of_its_days_alone(archive, query):
     for number, item in enumerate(FACTS[:200]):
-        archive.append(FACT_EVENT, 1_000 + number, [lasting_row(item)], deadline_seconds=5)
+        archive.append(FACT_EVENT, 1_000 + number, [full_row(item)], deadline_seconds=5)
     day = "SELECT count(*) FROM fact_event WHERE day = '2026-11-07'"
     week = "SELECT count(*) FROM fact_event WHERE day BETWEEN '2026-11-07' AND '2026-11-13'"
     assert (query.cost(day)[0], query.cost(week)[0]) == (10, 70)
@@ -150,8 +150,8 @@ def test_a_question_reads_the_files_of_its_days_alone(archive, query):
 
 
 def test_the_view_becomes_parquet(archive, query, tmp_path):
-    archive.append(FACT_EVENT, 1, [lasting_row(fact) for fact in FACTS[:40]], deadline_seconds=5)
-    archive.append(FACT_EVENT, 2, [lasting_row(fact) for fact in FACTS[:3]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 1, [full_row(fact) for fact in FACTS[:40]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 2, [full_row(fact) for fact in FACTS[:3]], deadline_seconds=5)
     made = tmp_path / "fact_event.parquet"
     query(f"COPY (SELECT * FROM fact_event) TO '{made}' (FORMAT parquet)")
     read = query(f"SELECT {COLUMNS} FROM read_parquet('{made}') ORDER BY EventID")
@@ -162,6 +162,6 @@ def test_the_external_table_has_the_columns_of_the_rows():
     table = statement("CREATE EXTERNAL TABLE")
     columns = re.search(r"fact_event_rows \((.*?)\)", table, re.DOTALL)[1]
     assert {column.split()[0] for column in columns.split(",")} == {
-        *LASTING_TABLES[FACT_EVENT],
+        *FULL_TABLES[FACT_EVENT],
         MOVED_TO,
     }

@@ -66,7 +66,7 @@ class OwedBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class WriterState:
     """The fact writer's stored state: the open batch, the batches that sinks still lack, a rebuild under way.
 
     Attributes:
@@ -92,7 +92,7 @@ class Batch:
     rebuilding: Rebuilding | None = None
 
     @property
-    def held(self) -> frozenset[str]:
+    def unfinished_keys(self) -> frozenset[str]:
         """The keys of facts in the open batch or an owed one: one sink may have such a fact, another not."""
         return frozenset((*self.keys, *(key for batch in self.owed for key in batch.keys)))
 
@@ -103,23 +103,23 @@ class Batch:
         """
         return max(self.number + 1, self.corrected + 1, int(now.timestamp() * 1000))
 
-    def opened(self, number: int, keys: Iterable[str]) -> Batch:
+    def opened(self, number: int, keys: Iterable[str]) -> WriterState:
         """The state with a new open batch of these facts in place of the present one; owed batches stay."""
         return replace(self.closed(), number=number, keys=tuple(keys))
 
-    def closed(self) -> Batch:
+    def closed(self) -> WriterState:
         """The state once its batch is closed: no open batch, no rebuild, no time to wait for (`not_before`).
 
         What sinks still lack, what was corrected and what rests stay.
         """
-        return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
+        return WriterState(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
 
-    def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:
+    def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> WriterState:
         """The state after the sink that may refuse rows took the open batch; `targets` still lack it."""
         owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
         return replace(self.closed(), owed=(*self.owed, owes))
 
-    def merged(self, *, at_most: int) -> Batch:
+    def merged(self, *, at_most: int) -> WriterState:
         """The state with the owed facts in fewer batches, each of at most `at_most` facts.
 
         A batch joins the one before only if the same sinks lack both, and a still earlier one.  A
@@ -154,7 +154,7 @@ class Batch:
         return json.dumps(raw, separators=(",", ":"))
 
     @classmethod
-    def decode(cls, text: str | None) -> Batch:
+    def decode(cls, text: str | None) -> WriterState:
         """The state that a stored JSON text holds; an empty state for None or an empty text."""
         if not text:
             return cls()
@@ -174,13 +174,13 @@ class Batch:
         )
 
 
-def first_that_fit(facts: Sequence[Fact], batch: Batch = Batch()) -> Sequence[Fact]:
+def facts_that_fit(facts: Sequence[Fact], state: WriterState = WriterState()) -> Sequence[Fact]:
     """The first of these facts, so many that their batch fits into the writer's row beside owed batches.
 
     The result is empty if not even one fact fits.
     """
     while facts:
-        opened = batch.opened(0, (fact.key for fact in facts))
+        opened = state.opened(0, (fact.key for fact in facts))
         if len(opened.encode()) <= _PLAN_CHARACTERS:
             break
         facts = facts[: len(facts) // 2]
