@@ -19,9 +19,9 @@ from functools import cache
 from bench.intents import composing, train_sentences
 from bench.measures import conversations
 from chalicelib.support.intents.own_words import own_part
-from chalicelib.support.intents.sentence_model import likeliest, shipped
+from chalicelib.support.intents.sentence_model import likeliest_kind, shipped_model
 from chalicelib.support.intents.sentence_words import paragraphs_of, sentences_of, tokens_of
-from chalicelib.support.intents.sentences import ORDER_QUESTION, OTHER, by_grammar
+from chalicelib.support.intents.sentences import ORDER_QUESTION, OTHER, kind_by_grammar
 from chalicelib.vendors.linear import Linear
 from ops.support.bounds import said, share
 
@@ -73,7 +73,7 @@ def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[st
 
     @cache
     def learned(sentence: str) -> str:
-        return likeliest(tokens_of(sentence), model)
+        return likeliest_kind(tokens_of(sentence), model)
 
     def peers(least: float) -> Judge:
         def judged(sentence: str) -> str:
@@ -95,7 +95,7 @@ def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[st
 
 @cache
 def _grammar(sentence: str) -> str:
-    return by_grammar(sentence)
+    return kind_by_grammar(sentence)
 
 
 def _both(first: Judge, second: Judge) -> Judge:
@@ -153,7 +153,7 @@ def on_conversations() -> dict[str, Counted]:
     """Counts on the newest messages of the open conversations whose words alone decide."""
     items = conversations.given("open")
     found: dict[str, Counted] = {}
-    for name, judge in judges(shipped(), peer_of(train_sentences.samples())).items():
+    for name, judge in judges(shipped_model(), peer_of(train_sentences.samples())).items():
         counted = found[name] = Counted()
         for wanted in conversations.expected("open"):
             newest = items[wanted.id].messages[-1]

@@ -48,7 +48,7 @@ def frames() -> tuple[tuple[str, ...], ...]:
 def neutral(dice: random.Random, kind: str | None = None) -> tuple[str, str]:
     """A random plain sentence, and its kind."""
     kind = kind or dice.choice(KINDS)
-    return written(dice.choice(grammars()).composed(f"={kind}", dice), dice), kind
+    return written(dice.choice(grammars()).random_wording(f"={kind}", dice), dice), kind
 
 
 def harmful(dice: random.Random) -> str:
@@ -74,7 +74,7 @@ def framed(frame: str, grammar: Grammar, dice: random.Random) -> str:
             words.append(part)
         else:
             name = slot[1] if slot[1] not in KINDS else f"={slot[1]}"
-            words += grammar.composed(name, dice)
+            words += grammar.random_wording(name, dice)
     return written(words, dice)
 
 

@@ -21,9 +21,9 @@ from typing import Any
 from bench.intents import sentence_evaluation, train
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.intents.classify import TIER_0, classify
-from chalicelib.support.intents.combined import ANSWERABLE, is_long, settled
+from chalicelib.support.intents.combined import ANSWERABLE, combine_with_probabilities, is_long
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, LEADERSHIP, ROUTES
-from chalicelib.support.intents.linear_model import FILE, shipped
+from chalicelib.support.intents.linear_model import FILE, shipped_model
 from chalicelib.support.intents.message_reading import MessageReading, read
 from chalicelib.support.intents.own_words import own_part, words_of
 from chalicelib.vendors.linear import Linear
@@ -177,7 +177,7 @@ def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decisio
 
     The function returns the decision, and the decisions at the points of `CURVE`.
     """
-    known = shipped()
+    known = shipped_model()
     thresholds = dict(zip(known.risks, known.thresholds, strict=True))
     model = train.train([train.labelled(row) for row in rows], train.phrases(), thresholds)
 
@@ -193,7 +193,7 @@ def _at(least: float, row: Row, reading: MessageReading, model: Linear) -> Decis
     words, tables = words_of(row["text"]), classify(row["text"])
     if all(word == "<n>" for word in words) or tables.intent in TIER_0:
         return decided(reading)
-    found, reasons = settled(
+    found, reasons = combine_with_probabilities(
         tables, model.probabilities(words)[0], is_long=is_long(words), decides_from=least
     )
     return decided(replace(reading, found=found, reasons=reasons))

@@ -20,7 +20,7 @@ from chalicelib.support.intents import grammar
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.intents.sentence_model import FILE, OTHER
 from chalicelib.support.intents.sentence_words import sentences_of, tokens_of
-from chalicelib.support.intents.sentences import by_grammar
+from chalicelib.support.intents.sentences import kind_by_grammar
 from chalicelib.vendors import linear
 
 SENTENCES = train.SAMPLES / "sentences.jsonl"
@@ -50,7 +50,7 @@ def samples(left_out: Collection[str] = ()) -> list[Labelled]:
     for _ in range(FRAMED):
         found += [(text, OTHER, 1.0) for text in composing.every_frame(dice, left_out)]
     shuffled = (composing.shuffled(dice) for _ in range(SHUFFLED))
-    found += [(text, OTHER, 0.5) for text in shuffled if by_grammar(text) == OTHER]
+    found += [(text, OTHER, 0.5) for text in shuffled if kind_by_grammar(text) == OTHER]
     found += _of_messages()
     return found
 
@@ -78,7 +78,7 @@ def _of_messages() -> Iterator[Labelled]:
             if row["language"] not in LANGUAGES:
                 continue
             for sentence in sentences_of(own_part(row["text"])):
-                kind = by_grammar(sentence)
+                kind = kind_by_grammar(sentence)
                 if kind != OTHER:
                     yield sentence, kind, 1.0
                 elif not row.get("simple", row["intent"] == "order_status_tracking"):

@@ -26,7 +26,7 @@ from bench.intents import evaluation
 from bench.rig.model_client import openai_at
 from chalicelib.redaction.redactor import redact
 from chalicelib.support.decision import Decision, decide_on
-from chalicelib.support.intents.classify import PRIORITY, TIER_0, Classified, classify
+from chalicelib.support.intents.classify import PRIORITY, TIER_0, Classification, classify
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.opinion import ModelNames, Opinions
 from local.vendors.openai import SimulatedOpenAI
@@ -171,7 +171,7 @@ def with_model(messages: Sequence[Labelled], wrong_rate: float) -> Figures:
         opinions = Opinions(openai_at(vendor.base_url), ModelNames("gpt-6-luna"), redact)
 
         def decide(text: str) -> Decision:
-            found: Classified = classify(text)
+            found: Classification = classify(text)
             improved, reasons = opinions.improve(text, found)
             return decide_on(improved, reasons=reasons)
 

@@ -76,8 +76,8 @@ class Arrivals:
                 message_id=job.message_id,
             )
             return [Event(facts_of(job), inquiry)]
-        known, began = self.looks.needed(job), self.clock.now()
-        self.in_order.check(self.looks.line(job.conversation_id, known), job.event_key)
+        known, began = self.looks.state_if_read_needed(job), self.clock.now()
+        self.in_order.check(self.looks.waiting_line(job.conversation_id, known), job.event_key)
         try:
             ticket = self.tickets.read_ticket(job.conversation_id)
         except PermanentError as error:
@@ -88,7 +88,7 @@ class Arrivals:
             return self._by_text(job, None)
         if not ticket.comments and job.text is not None:
             return self._by_text(job, ticket)
-        self.looks.begun(job, TicketLook(began, ticket, known))
+        self.looks.remember_look(job, TicketLook(began, ticket, known))
         return self._new_comments(job, TicketReading(ticket, began), known)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
@@ -138,7 +138,7 @@ class Arrivals:
                     ticket=ticket if number == 0 else None,
                     reading=reading,
                     number=number,
-                    in_turn=True,
+                    is_in_turn=True,
                 ),
             )
             for number, (key, comment) in enumerate(new)
@@ -155,7 +155,7 @@ class Arrivals:
         if other in self.ledger.statuses([other]):
             raise NotAnEvent(EventStatus.SKIPPED, why.DUPLICATE)
         facts = replace(facts_of(job), event_key=key)
-        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket, in_turn=True))]
+        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket, is_in_turn=True))]
 
 
 def _first_contact(

@@ -16,7 +16,7 @@ from typing import Any
 from chalicelib.clock import parsed
 from chalicelib.support import reasons as why
 from chalicelib.support.configuration.applied import BUILT_IN, Rules
-from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
+from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classification
 from chalicelib.support.intents.departments import (
     RISK_FLAGS,
     RISK_ROUTES,
@@ -98,7 +98,7 @@ class Decision:
 
 
 def decide_on(
-    found: Classified,
+    found: Classification,
     *,
     current_route: str | None = None,
     pending: Pending | None = None,
@@ -183,7 +183,7 @@ def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | Non
     return Pending(intent=known, attempts=int(stored.get("attempts", 1)))
 
 
-def _is_answer(found: Classified) -> bool:
+def _is_answer(found: Classification) -> bool:
     """Whether a message can be the answer to our question for the order number.
 
     It can if it asks about an order's status, or has no known intent.
@@ -192,7 +192,7 @@ def _is_answer(found: Classified) -> bool:
 
 
 def _route(
-    found: Classified,
+    found: Classification,
     current: str | None,
     flags: frozenset[str],
     suspected: frozenset[str],
@@ -202,7 +202,9 @@ def _route(
     risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags | suspected))
     leading = next((risk for risk in RISK_ROUTES if risk in flags), None)
     if leading is not None:
-        intent = next((one for one, flag in RISK_FLAGS.items() if flag == leading), None)
+        intent = next(
+            (known_intent for known_intent, flag in RISK_FLAGS.items() if flag == leading), None
+        )
         return rules.department_of(intent) if intent else RISK_ROUTES[leading], risk_tags
     if suspected & RISK_ROUTES.keys():
         return rules.department_of(DEFAULT_INTENT), (*risk_tags, UNCERTAIN_TAG)
@@ -221,7 +223,7 @@ def _route(
 
 
 def _route_of_intent(
-    found: Classified, current: str | None, rules: Rules
+    found: Classification, current: str | None, rules: Rules
 ) -> tuple[str, tuple[str, ...]]:
     has_no_intent = found.intent == DEFAULT_INTENT
     if has_no_intent and current is not None:
@@ -238,7 +240,7 @@ def _tier(intent: str) -> Tier:
     return Tier.VERIFIED if intent in ORDER_STATUS_INTENTS else Tier.SAFE_ASSIST
 
 
-def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
+def _may_answer(found: Classification, tier: Tier) -> tuple[bool, str | None]:
     """Whether a message's intents may be answered: no escalation, no contradiction, thresholds met.
 
     The second value is the reason why not, or None.

@@ -23,7 +23,7 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
-from chalicelib.support.conversation.dialogue import stored
+from chalicelib.support.conversation.dialogue import stored_requests
 from chalicelib.support.decision import (
     NEEDS_NUMBER,
     REPEATED_COMPLAINT,
@@ -33,14 +33,14 @@ from chalicelib.support.decision import (
 )
 from chalicelib.support.effects import ATTENTION_TAG, ReplyData, body_hash, reference
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.departments import ALARMING
+from chalicelib.support.intents.departments import ALARMING_RISKS
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.judging import Judge
 from chalicelib.support.looks import READ_LAG_SECONDS
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
-from chalicelib.support.routing import LATER, planned
+from chalicelib.support.routing import LATER, plan_for
 from chalicelib.support.state import ConversationState, StateChange, States
 from chalicelib.support.tickets import Ticket
 
@@ -81,7 +81,7 @@ class SupportFlow(Flow):
         If the ticket has a decision in shadow (judged, not sent), also store what people have done
         since.
         """
-        look = self._looks.ended(job)
+        look = self._looks.store_look(job)
         if look is not None:
             self._note_people(look.ticket, look.known)
 
@@ -91,7 +91,7 @@ class SupportFlow(Flow):
         Returns the epoch second at which the event is tried again.
         """
         conversation_id = event.facts.conversation_id
-        line = self._looks.line(conversation_id, self._state.read(conversation_id))
+        line = self._looks.waiting_line(conversation_id, self._state.read(conversation_id))
         return self._in_order.join(line, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
@@ -103,9 +103,9 @@ class SupportFlow(Flow):
         """
         inquiry: Inquiry = event.subject
         state = None
-        if not inquiry.in_turn:
+        if not inquiry.is_in_turn:
             state = self._state.read(event.facts.conversation_id)
-            line = self._looks.line(event.facts.conversation_id, state)
+            line = self._looks.waiting_line(event.facts.conversation_id, state)
             self._in_order.check(line, event.facts.event_key)
         inquiry.rules = self._rules.current()
         needs_no_ticket = switches.kill_switch and inquiry.text is not None
@@ -114,7 +114,7 @@ class SupportFlow(Flow):
         if self._clock.now() - inquiry.at > self._arrivals.max_age:
             raise NotAnEvent(EventStatus.SKIPPED, why.TOO_OLD)
         if self._answering is not None and not switches.kill_switch:
-            if inquiry.in_turn:
+            if inquiry.is_in_turn:
                 state = self._state.read(event.facts.conversation_id)
             elif inquiry.ticket is not None:
                 self._note_people(inquiry.ticket, state)
@@ -124,7 +124,7 @@ class SupportFlow(Flow):
         tags = ticket.tags if ticket else frozenset[str]()
         self._judge.note_risks(event.facts, inquiry, decision)
         if self._log is not None:
-            for risk in sorted(decision.risk_flags & ALARMING):
+            for risk in sorted(decision.risk_flags & ALARMING_RISKS):
                 self._log.metric("mw.support.grave", risk=risk)
             if ANSWERED_TAG in tags:
                 is_complaint = REPEATED_COMPLAINT in decision.risk_flags
@@ -134,13 +134,13 @@ class SupportFlow(Flow):
         floor = None
         if not needs_no_ticket or ticket is not None:
             floor = self._arrivals.floor(event.facts.conversation_id, inquiry)
-        plan = planned(
+        plan = plan_for(
             decision,
             inquiry,
             tags,
             judgement.verdict,
             floor=floor,
-            is_a_persons=judgement.is_a_persons,
+            is_held_by_person=judgement.is_held_by_person,
         )
         kept = shadow_decisions.plan_facts(judgement.verdict, ticket, self._clock.now())
         return replace(plan, facts={**plan.facts, **kept}) if kept else plan
@@ -178,7 +178,7 @@ class SupportFlow(Flow):
         """
         facts, inquiry = plan.facts, event.subject
         if inquiry.reading is not None:
-            inquiry.reading.after(inquiry.number, plan, rows, suffix(event))
+            inquiry.reading.advance(inquiry.number, plan, rows, suffix(event))
         replied = _reply_state(event, facts, rows)
         if self._log is not None:
             answer = "automatic" if "last_auto_reply" in replied else "none"
@@ -210,21 +210,21 @@ class SupportFlow(Flow):
 
         Returns None if this event's decision was not made in shadow.
         """
-        decided = shadow_decisions.of_plan(event.facts.event_key, facts)
+        decided = shadow_decisions.decision_of_plan(event.facts.event_key, facts)
         if decided is None:
             return None
         inquiry: Inquiry = event.subject
         known = inquiry.state
         if not inquiry.state_is_read:
             known = self._state.read(event.facts.conversation_id)
-        return shadow_decisions.added(known.decisions if known else (), decided)
+        return shadow_decisions.with_decision(known.decisions if known else (), decided)
 
     def _note_people(self, ticket: Ticket, known: ConversationState | None) -> None:
         """Store what people have done with a ticket since a decision in shadow (judged, not sent).
 
         It does nothing for a ticket without such a decision.
         """
-        decided = shadow_decisions.to_follow(known.decisions) if known else None
+        decided = shadow_decisions.decision_to_follow(known.decisions) if known else None
         if known is None or decided is None:
             return
         found = shadow_decisions.done_since(
@@ -244,7 +244,7 @@ class SupportFlow(Flow):
         Returns None where neither ticket nor state was read.
         """
         is_known = inquiry.ticket is not None or inquiry.state is not None
-        return stored(inquiry.dialogue) if inquiry.dialogue and is_known else None
+        return stored_requests(inquiry.dialogue) if inquiry.dialogue and is_known else None
 
     def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
         """Find the event's message among its ticket's comments.
@@ -299,7 +299,7 @@ class SupportFlow(Flow):
     ) -> str:
         """The text of a resumed event's reply, composed again from the ticket as it is now."""
         inquiry: Inquiry = event.subject
-        inquiry.rules = self._rules.of(int(plan.facts.get("settings", 0)))
+        inquiry.rules = self._rules.of_version(int(plan.facts.get("settings", 0)))
         ticket = self._arrivals.tickets.read_ticket(event.facts.conversation_id)
         try:
             inquiry.locate(ticket)
@@ -321,12 +321,12 @@ class SupportFlow(Flow):
     def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
         """The event's ticket as it is now: an earlier read, or a new one if that may be out of date."""
         reading, now = inquiry.reading, self._clock.now()
-        known = reading.before(inquiry.number, now) if reading is not None else None
+        known = reading.ticket_before(inquiry.number, now) if reading is not None else None
         if known is not None:
             return known
         ticket = self._read(facts)
         if reading is not None:
-            reading.again(inquiry.number, ticket, now)
+            reading.replace_read(inquiry.number, ticket, now)
         return ticket
 
     def _read(self, facts: EventFacts) -> Ticket:

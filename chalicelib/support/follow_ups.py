@@ -55,7 +55,7 @@ class ShadowFollowUps:
         return cursor
 
     def _is_due(self, known: ConversationState) -> bool:
-        decided = shadow_decisions.to_follow(known.decisions)
+        decided = shadow_decisions.decision_to_follow(known.decisions)
         at = parsed(decided["at"]) if decided else None
         if decided is None or at is None or decided["decision"] == shadow_decisions.PERSON:
             return False
@@ -65,7 +65,7 @@ class ShadowFollowUps:
         return AFTER <= self.clock.now() - at <= UNTIL
 
     def _notification(self, known: ConversationState) -> TicketNotification:
-        decided = shadow_decisions.to_follow(known.decisions) or {}
+        decided = shadow_decisions.decision_to_follow(known.decisions) or {}
         delivery = keys.digest("follow-up", known.conversation_id, str(decided.get("event")))[:32]
         key = ticket_keys.ticket_notification(known.conversation_id, delivery)
         return TicketNotification(

@@ -33,7 +33,7 @@ class Inquiry:
         reading: the read of the ticket that showed the message, shared with other messages that it
             showed.
         number: the message's place among the messages of that read, from 0.
-        in_turn: it was already checked that no earlier event of the ticket waits.
+        is_in_turn: it was already checked that no earlier event of the ticket waits.
         dialogue: the conversation up to and including this message.
         earlier_orders: the orders that the conversation is about, where the message names none.
         risks_elsewhere: another ticket of the customer is known to be about a grave matter.
@@ -50,7 +50,7 @@ class Inquiry:
     rules: Rules = field(default=BUILT_IN, repr=False)
     reading: TicketReading | None = field(default=None, repr=False)
     number: int = 0
-    in_turn: bool = False
+    is_in_turn: bool = False
     dialogue: Dialogue | None = field(default=None, repr=False)
     risks_elsewhere: bool = False
     earlier_orders: tuple[str, ...] = field(default=(), repr=False)
@@ -93,7 +93,7 @@ class Inquiry:
         """Whether the customer has commented on the ticket after this message."""
         return any(not comment.is_operator for comment in self._newer())
 
-    def person_answered(self, is_ours: Callable[[Comment], bool]) -> bool:
+    def has_persons_answer(self, is_ours: Callable[[Comment], bool]) -> bool:
         """Whether a person answered this message, and the ticket is assigned to this person or closed.
 
         An answer within a minute does not count, as a machine may have sent it.
@@ -117,8 +117,8 @@ class Inquiry:
 
     def _newer(self) -> tuple[Comment, ...]:
         comments = self.ticket.comments if self.ticket else ()
-        for number, one in enumerate(comments):
-            if one.id == self.message_id:
+        for number, comment in enumerate(comments):
+            if comment.id == self.message_id:
                 return comments[number + 1 :]
         return tuple(
             comment for comment in comments if comment.created_at and comment.created_at > self.at

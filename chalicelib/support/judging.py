@@ -24,20 +24,20 @@ from chalicelib.support import reasons as why
 from chalicelib.support.conversation.clauses import AskedFor, asked_in
 from chalicelib.support.conversation.conversation_words import RequestKind, table
 from chalicelib.support.conversation.dialogue import (
-    NOTHING_SAID,
+    EMPTY_DIALOGUE,
     Dialogue,
     Speaker,
     Utterance,
     fold,
-    with_stored,
+    with_stored_requests,
 )
 from chalicelib.support.conversation.speaking import (
-    Around,
+    TicketContext,
     holder_of,
-    is_a_persons,
+    is_held_by_person,
     reason_for_silence,
 )
-from chalicelib.support.conversation.utterances import earlier, opens
+from chalicelib.support.conversation.utterances import earlier_utterances, is_first_message
 from chalicelib.support.decision import NEEDS_NUMBER, Decision, decide_on, pending_of
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message_reading import MessageReading, read
@@ -61,13 +61,13 @@ class Judgement:
     """The result of judging a message: what it says, the decision, and the reply or why there is none.
 
     Attributes:
-        is_a_persons: a person has the ticket or has answered in it, so it is not moved.
+        is_held_by_person: a person has the ticket or has answered in it, so it is not moved.
     """
 
     reading: MessageReading
     decision: Decision
     verdict: ReplyVerdict
-    is_a_persons: bool
+    is_held_by_person: bool
 
 
 class Judge:
@@ -91,7 +91,7 @@ class Judge:
             ProviderError: what the judgement needs cannot be read now.
         """
         ticket, answering = inquiry.ticket, self._answering
-        was_answered = inquiry.person_answered(self._is_ours(inquiry))
+        was_answered = inquiry.has_persons_answer(self._is_ours(inquiry))
         skips_model = switches.kill_switch or switches.safe_mode or was_answered
         text, phrases = inquiry.text or "", inquiry.rules.phrases
         reading = read(text, ticket.subject if ticket else "", phrases)
@@ -109,7 +109,9 @@ class Judge:
         verdict = ReplyVerdict()
         if answering is not None:
             verdict = answering.consider(facts, inquiry, decision, switches)
-        return Judgement(reading, decision, verdict, is_a_persons(before, self._around(inquiry)))
+        return Judgement(
+            reading, decision, verdict, is_held_by_person(before, self._around(inquiry))
+        )
 
     def reason_to_withhold(self, inquiry: Inquiry, decision: Decision) -> str | None:
         """Why a planned reply must not be sent now, by the ticket as it was just read again.
@@ -160,15 +162,15 @@ class Judge:
 
     def _before(self, inquiry: Inquiry) -> Dialogue:
         """The state of the conversation before the message, from its ticket and from table B."""
-        ticket, dialogue = inquiry.ticket, NOTHING_SAID
+        ticket, dialogue = inquiry.ticket, EMPTY_DIALOGUE
         if ticket is not None:
-            said = earlier(
+            said = earlier_utterances(
                 ticket, inquiry.message_id, self._is_ours(inquiry), inquiry.rules.phrases
             )
-            dialogue = fold(NOTHING_SAID, said, self._keyed)
+            dialogue = fold(EMPTY_DIALOGUE, said, self._keyed)
         known = inquiry.state.requests if inquiry.state else ()
         at = iso(inquiry.at)
-        return with_stored(
+        return with_stored_requests(
             dialogue, [request for request in known if str(request.get("at", "")) < at]
         )
 
@@ -203,8 +205,8 @@ class Judge:
         own = order_numbers(text, is_asked_for=decision.pending is not None)
         if own or ticket is None:
             return own
-        still = {request.order for request in before.unsettled(ticket.tags)}
-        earlier = takewhile(lambda one: one.id != inquiry.message_id, ticket.comments)
+        still = {request.order for request in before.open_requests(ticket.tags)}
+        earlier = takewhile(lambda comment: comment.id != inquiry.message_id, ticket.comments)
         said = [
             n for comment in earlier if not comment.is_operator for n in order_numbers(comment.text)
         ]
@@ -218,12 +220,12 @@ class Judge:
     def _keys(self, numbers: Sequence[str]) -> set[str]:
         return {key for number in numbers if (key := self._keyed(number)) is not None}
 
-    def _around(self, inquiry: Inquiry) -> Around:
+    def _around(self, inquiry: Inquiry) -> TicketContext:
         ticket, rules = inquiry.ticket, inquiry.rules
         if ticket is None:
-            return Around(risks_elsewhere=inquiry.risks_elsewhere)
+            return TicketContext(risks_elsewhere=inquiry.risks_elsewhere)
         bot = self._answering.policy.author_id if self._answering else None
-        return Around(
+        return TicketContext(
             tags=ticket.tags,
             holder=holder_of(ticket.assigned_to, rules.queues | {bot or ""}),
             stop_tags=rules.stop_tags,
@@ -240,7 +242,7 @@ class Judge:
     def _subject(self, inquiry: Inquiry) -> str:
         """The ticket's subject if the message is the ticket's first; else an empty text."""
         ticket = inquiry.ticket
-        return ticket.subject if ticket and opens(ticket, inquiry.message_id) else ""
+        return ticket.subject if ticket and is_first_message(ticket, inquiry.message_id) else ""
 
     def _keyed(self, number: str) -> str | None:
         return self._answering.opaque().of("order", number) if self._answering else None
@@ -255,7 +257,9 @@ class Judge:
         if answering is None or ticket is None:
             return lambda _: True
         author, opaque = answering.policy.author_id, answering.opaque
-        return lambda one: one.author_id == author or may_be_ours(one.text, ticket, opaque())
+        return lambda comment: (
+            comment.author_id == author or may_be_ours(comment.text, ticket, opaque())
+        )
 
 
 def _question(before: Dialogue) -> dict[str, object] | None:
@@ -266,7 +270,7 @@ def _question(before: Dialogue) -> dict[str, object] | None:
     may be the order's number.
     """
     waits = [
-        request.at for request in before.unsettled() if request.kind == RequestKind.ORDER_STATUS
+        request.at for request in before.open_requests() if request.kind == RequestKind.ORDER_STATUS
     ]
     if before.asks == 0 and (before.last != Speaker.CUSTOMER or not waits):
         return None

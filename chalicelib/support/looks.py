@@ -68,7 +68,7 @@ class Looks:
     clock: Clock
     _begun: dict[str, TicketLook] = field(default_factory=dict)
 
-    def needed(self, job: TicketNotification) -> ConversationState | None:
+    def state_if_read_needed(self, job: TicketNotification) -> ConversationState | None:
         """Decide whether a notification needs a read of its ticket now.
 
         If it does, returns the conversation's state, or None before the first contact.
@@ -89,15 +89,15 @@ class Looks:
             raise NotYet(why.LOOK_DUE, math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
         return known
 
-    def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:
+    def waiting_line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:
         """The list of a ticket's waiting events, in order, with which `once.order` works."""
         return TicketLine(self.state, conversation_id, known)
 
-    def begun(self, job: TicketNotification, look: TicketLook) -> None:
+    def remember_look(self, job: TicketNotification, look: TicketLook) -> None:
         """Remember a job's read of its ticket, until the job's events have ended."""
         self._begun = {job.event_key: look}
 
-    def ended(self, job: TicketNotification) -> TicketLook | None:
+    def store_look(self, job: TicketNotification) -> TicketLook | None:
         """Store in table B when a job's read of its ticket began.
 
         It is called when every event of that read has ended or waits.  Returns the read; None where
@@ -105,5 +105,5 @@ class Looks:
         """
         look = self._begun.pop(job.event_key, None)
         if look is not None:
-            self.state.looked(job.conversation_id, look.began)
+            self.state.store_look_time(job.conversation_id, look.began)
         return look

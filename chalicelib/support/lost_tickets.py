@@ -111,7 +111,7 @@ class _Run:
         If this fails on the run's first page, the next run starts from page 1.
         """
         try:
-            return self.parts.tickets.open_page(since=since, page=self.cursor.page)
+            return self.parts.tickets.read_open_tickets(since=since, page=self.cursor.page)
         except ProviderError:
             if is_first:
                 self.cursor = replace(self.cursor, page=1)
@@ -148,7 +148,7 @@ class _Run:
         Reading by number goes on from it.
         """
         numbers = []
-        for conversation_id in self.parts.state.some(limit=FIRST_SAMPLE):
+        for conversation_id in self.parts.state.sample_ids(limit=FIRST_SAMPLE):
             try:
                 ticket = self.parts.tickets.read_ticket(conversation_id)
             except PermanentError:

@@ -18,7 +18,7 @@ from pydantic_core import core_schema
 from chalicelib.errors import ProviderError
 from chalicelib.support import reasons as why
 from chalicelib.support.decision import FORCE_HUMAN
-from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0, Classified
+from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0, Classification
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.vendors.language_model import (
     JsonSchema,
@@ -94,7 +94,7 @@ class Opinions:
         self._names = names
         self._redact = redact
 
-    def improve(self, text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
+    def improve(self, text: str, found: Classification) -> tuple[Classification, tuple[str, ...]]:
         """Ask the model to classify a message.
 
         Returns the tables' classification, changed where the model overrides it, and codes that say what
@@ -107,7 +107,7 @@ class Opinions:
             opinion = _Opinion.model_validate(answer)
         except ValidationError:
             return found, (f"{why.MODEL}{MALFORMED}",)
-        return merged(found, opinion)
+        return merged_classification(found, opinion)
 
     def verify(self, text: str, intent: str) -> VerifierResult:
         """Ask the model whether a reply about order status fits a customer's message.
@@ -147,7 +147,9 @@ class Opinions:
         return _json_or_reason(answer)
 
 
-def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str, ...]]:
+def merged_classification(
+    found: Classification, opinion: _Opinion
+) -> tuple[Classification, tuple[str, ...]]:
     """Combine the tables' classification of a message with the language model's.
 
     Returns the combined classification, and the reasons, e.g. that the model agrees or overrules.
@@ -156,7 +158,7 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
     if found.intent in TIER_0:
         return found, () if risk else (why.MODEL_SEES_NO_RISK,)
     if risk is not None and opinion.routing.confidence >= ESCALATES_FROM:
-        merged_with = tuple(one for one in (found.intent,) if one != DEFAULT_INTENT)
+        merged_with = tuple(intent for intent in (found.intent,) if intent != DEFAULT_INTENT)
         escalated = replace(
             found, intent=risk, confidence=opinion.routing.confidence, secondary=merged_with
         )
@@ -189,7 +191,7 @@ def _reported_risk(opinion: _Opinion) -> str | None:
         for intent in (opinion.primary_intent, *opinion.secondary_intents)
         if intent in TIER_0
     ]
-    return min([*intents, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)
+    return min([*intents, *flagged], key=lambda intent: list(PRIORITY).index(intent), default=None)
 
 
 def _json_or_reason(answer: ModelAnswer) -> tuple[Mapping[str, Any] | None, str]:
@@ -286,7 +288,7 @@ def _strict_schema(model: type[BaseModel]) -> dict[str, Any]:
             return inlined(definitions[node["$ref"].rpartition("/")[2]])
         dropped = {"title", "description", "default"}
         return {
-            name: {key: inlined(one) for key, one in value.items()}
+            name: {key: inlined(schema) for key, schema in value.items()}
             if name == "properties"
             else inlined(value)
             for name, value in node.items()

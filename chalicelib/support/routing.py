@@ -42,22 +42,22 @@ def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
     return inquiry.rules.current_department(tags, assigned)
 
 
-def planned(
+def plan_for(
     decision: Decision,
     inquiry: Inquiry,
     tags: frozenset[str],
     verdict: ReplyVerdict,
     *,
     floor: str | None,
-    is_a_persons: bool = False,
+    is_held_by_person: bool = False,
 ) -> Plan:
     """The plan for one message: which tags, assignment, reply and closing, in which order.
 
     A ticket that a person has is tagged and never moved.
     """
-    route_tag = None if is_a_persons else inquiry.rules.tag_of(decision.route)
+    route_tag = None if is_held_by_person else inquiry.rules.tag_of(decision.route)
     stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != route_tag)
-    if is_a_persons:
+    if is_held_by_person:
         stale, decision = [], _without_routing(decision)
     steps: list[tuple[PlannedAction, ...]] = []
     if stale:
@@ -75,12 +75,14 @@ def planned(
         elif verdict.closes:
             reasons.append(f"{why.NOT_CLOSED}{why.WRITE_LIMIT}")
     first = sum(len(step) for step in steps)
-    always = _fixed_tags(decision, route_tag, is_a_persons=is_a_persons)
+    always = _fixed_tags(decision, route_tag, is_held_by_person=is_held_by_person)
     steps.append(_tags(decision, verdict, tags, reply, always, first))
     if stale and reply is None:
         steps = [steps[0] + steps[1]]
     # After the tags, because an assignment rule that they trigger may assign the ticket too.
-    assignment = () if closes or is_a_persons else _assignment(decision.route, inquiry, reasons)
+    assignment = (
+        () if closes or is_held_by_person else _assignment(decision.route, inquiry, reasons)
+    )
     if assignment:
         steps.append(assignment)
     if verdict.is_later and len(steps) == 1 and not stale:
@@ -91,11 +93,11 @@ def planned(
         flow="support",
         steps=tuple(steps),
         facts=_facts(decision, inquiry, verdict, reasons, floor)
-        | ({"kept": True} if is_a_persons else {}),
+        | ({"kept": True} if is_held_by_person else {}),
     )
 
 
-def moves(plan: Plan) -> bool:
+def moves_ticket(plan: Plan) -> bool:
     """Whether a plan changes the department or the assignee of its ticket."""
     return any(
         not action.already
@@ -107,14 +109,14 @@ def moves(plan: Plan) -> bool:
 
 
 def _fixed_tags(
-    decision: Decision, route_tag: str | None, *, is_a_persons: bool
+    decision: Decision, route_tag: str | None, *, is_held_by_person: bool
 ) -> tuple[str, ...]:
     """The tags that a plan sets whether or not a reply is sent: department, intent, and that it was routed.
 
     On a ticket that a person has, only the intent's tag.
     """
     intent = f"{INTENT_TAG}{decision.intent}"
-    if is_a_persons:
+    if is_held_by_person:
         return (intent,)
     return (intent, ROUTED_TAG) if route_tag is None else (route_tag, intent, ROUTED_TAG)
 

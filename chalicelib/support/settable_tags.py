@@ -16,7 +16,7 @@ from chalicelib.support.decision import (
 )
 from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
+from chalicelib.support.intents.classify import DEFAULT_INTENT, Classification
 from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
 from chalicelib.support.intents.language import UNDERSTOOD, languages
 from chalicelib.support.intents.risks import RISKS
@@ -24,7 +24,7 @@ from chalicelib.support.orders.order_answers import LOOKUP_MISSING
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.answering import ASK_TEMPLATE, ReplyVerdict
 from chalicelib.support.replies.templates import CATALOGUE
-from chalicelib.support.routing import planned
+from chalicelib.support.routing import plan_for
 
 _ANY_TIME = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
     for decision in _decisions(rules):
         for verdict in _verdicts(decision):
             inquiry = Inquiry("", _ANY_TIME, rules=rules)
-            plan = planned(decision, inquiry, frozenset(), verdict, floor=None)
+            plan = plan_for(decision, inquiry, frozenset(), verdict, floor=None)
             found |= {action.arg for action in plan.actions if action.kind == "add_tag"}
     tags = (rules.tag_of(department) for department in rules.departments)
     return frozenset(found | {tag for tag in tags if tag is not None})
@@ -49,11 +49,11 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
     """
     for intent in ROUTES:
         for confidence in (TIER_2_FROM, ROUTE_FROM, UNCERTAIN_FROM, 0.0):
-            yield decide_on(Classified(intent, confidence), rules=rules)
+            yield decide_on(Classification(intent, confidence), rules=rules)
     for risk in (*RISK_ROUTES, *RISKS, REPEATED_COMPLAINT):
-        yield decide_on(Classified(DEFAULT_INTENT, 0.0), risks=frozenset({risk}), rules=rules)
+        yield decide_on(Classification(DEFAULT_INTENT, 0.0), risks=frozenset({risk}), rules=rules)
     for language in languages() - UNDERSTOOD:
-        yield decide_on(Classified(DEFAULT_INTENT, 0.0, language=language), rules=rules)
+        yield decide_on(Classification(DEFAULT_INTENT, 0.0, language=language), rules=rules)
 
 
 def _verdicts(decision: Decision) -> Iterator[ReplyVerdict]:

@@ -1,6 +1,6 @@
 """A decision made in shadow, as its plan and table B keep it, and what people did afterwards; pure.
 
-A decision, and what people did with its ticket, as identifiers and codes without text::
+A decision, and what people did with its ticket, as identifiers and tag_codes without text::
 
     {"event": "evt:rp:1042:c-77", "at": "2026-11-20T09:00:00.000Z", "made": "2026-11-20T09:00:02.000Z",
      "decision": "answer", "intent": "order_status_tracking", "team": "route-email-support-team",
@@ -58,13 +58,13 @@ def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> d
         "would": would.template_id,
         "orders": list(would.orders),
         "digests": list(would.digests),
-        "tags": codes(ticket.tags),
+        "tags": tag_codes(ticket.tags),
     }
     given = {name: value for name, value in kept.items() if value}
     return {"made": iso(now), "versions": content_versions(), **given}
 
 
-def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def decision_of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
     """The decision of a stored plan, in the form in which table B keeps it.
 
     None if it was not made in shadow (judged, not sent).
@@ -90,7 +90,7 @@ def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def added(known: Sequence[Record], decided: Record) -> list[Record]:
+def with_decision(known: Sequence[Record], decided: Record) -> list[Record]:
     """A ticket's stored decisions with one more, which replaces an earlier one of the same event.
 
     At most `MOST_DECISIONS` are kept; the oldest that left the ticket to a person are dropped
@@ -98,12 +98,12 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
     """
     found = [*(decision for decision in known if decision["event"] != decided["event"]), decided]
     while len(found) > MOST_DECISIONS:
-        others = [n for n, one in enumerate(found[:-1]) if one["decision"] == PERSON]
+        others = [n for n, decision in enumerate(found[:-1]) if decision["decision"] == PERSON]
         del found[others[0] if others else 0]
     return found
 
 
-def to_follow(decisions: Sequence[Record]) -> Record | None:
+def decision_to_follow(decisions: Sequence[Record]) -> Record | None:
     """The decision to compare with what people did: the last that would have answered or asked.
 
     If none would have, it is the last one; None where there is no decision.
@@ -136,7 +136,7 @@ def done_since(
         for comment in ticket.comments
     )
     theirs = {tag for tag in ticket.tags if not _is_ours(tag, decided)}
-    new = set(codes(theirs)) - set(decided.get("tags", ()))
+    new = set(tag_codes(theirs)) - set(decided.get("tags", ()))
     return {
         "event": decided["event"],
         "read": iso(now),
@@ -148,7 +148,7 @@ def done_since(
     }
 
 
-def codes(tags: AbstractSet[str]) -> list[str]:
+def tag_codes(tags: AbstractSet[str]) -> list[str]:
     """The tags in a form that may be stored: one that could name a person or an order becomes `other`.
 
     At most `MOST_TAGS` are kept.

@@ -127,7 +127,7 @@ class States:
         now = self._clock.now().timestamp()
         return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
 
-    def some(self, *, limit: int) -> Sequence[str]:
+    def sample_ids(self, *, limit: int) -> Sequence[str]:
         """The ids of a few arbitrary conversations in table B, for a sweep that has no cursor yet."""
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
@@ -208,7 +208,7 @@ class States:
                 return self.apply(lease, change)
         return True
 
-    def looked(self, conversation_id: str, began: datetime) -> None:
+    def store_look_time(self, conversation_id: str, began: datetime) -> None:
         """Store when a finished read of the ticket began.
 
         Nothing is changed if the stored read began at the same time or later.

@@ -36,7 +36,7 @@ class TicketReading:
     began: datetime
     passed: int = 0
 
-    def before(self, number: int, now: datetime) -> Ticket | None:
+    def ticket_before(self, number: int, now: datetime) -> Ticket | None:
         """The ticket as it is just before the job's event of this number, counted from 0, is handled.
 
         Returns None if the ticket must be read again.
@@ -44,11 +44,13 @@ class TicketReading:
         is_fresh = (now - self.began).total_seconds() < FRESH_SECONDS
         return self.ticket if is_fresh and self.passed == number else None
 
-    def again(self, number: int, ticket: Ticket, began: datetime) -> None:
+    def replace_read(self, number: int, ticket: Ticket, began: datetime) -> None:
         """Replace the read by a new one, made just before the job's event of this number was handled."""
         self.ticket, self.began, self.passed = ticket, began, number
 
-    def after(self, number: int, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix) -> None:
+    def advance(
+        self, number: int, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix
+    ) -> None:
         """Update the ticket's tags by the plan that the job's event of this number has carried out.
 
         `rows` are the stored actions of that plan.  If more than tags may have changed, the next

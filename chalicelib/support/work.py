@@ -19,7 +19,7 @@ from chalicelib.support.flow import SupportFlow
 from chalicelib.support.intents.message_reading import read
 from chalicelib.support.jobs import KINDS
 from chalicelib.support.orders import access_tokens, shopify
-from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.cache import LookupCache
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.performing import TicketExecutors
 from chalicelib.support.read_back import ReplyReadBack
@@ -69,7 +69,7 @@ class SupportWork:
         return dict.fromkeys(by_kind(KINDS), flow)
 
     @staticmethod
-    def read_tables() -> None:
+    def load_tables() -> None:
         """Load every table of words that the first message needs, by analysing a sample message."""
         read("hello")
 
@@ -94,7 +94,7 @@ class SupportWork:
             orders=CustomerOrders(
                 linked=RichpanelOrders(self._support.richpanel_client),
                 shop=self._shop() if settings.shopify_base_url else None,
-                cache=Lookups(table=table, clock=shared.clock),
+                cache=LookupCache(table=table, clock=shared.clock),
                 opaque=shared.opaque,
             ),
             allowances=Allowances(table=table, clock=shared.clock),

@@ -55,7 +55,7 @@ def _job(services: Services) -> None:
 def _ticket(services: Services) -> None:
     _job(services)
     _ = services.support_work.flows
-    services.support_work.read_tables()
+    services.support_work.load_tables()
 
 
 def _message(services: Services) -> None:

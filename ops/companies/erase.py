@@ -159,7 +159,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     notes: list[str] = []
     try:
         if kind is not None:
-            ids += session.services.support.richpanel.conversations_of(kind, addresses[0])
+            ids += session.services.support.richpanel.ticket_ids_of_customer(kind, addresses[0])
     except MiddlewareError as error:
         notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
     return whole(session, Subjects(tuple(addresses), tuple(dict.fromkeys(ids)))), notes

@@ -47,7 +47,7 @@ def answers(session: Session) -> Iterator[Finding]:
 def _settings(session: Session) -> Finding:
     """Check that this release can read the stored settings document."""
     stored = session.services.support.versions.current(consistent=True)
-    read = session.services.support.rules.of(stored).version
+    read = session.services.support.rules.of_version(stored).version
     if read != stored:
         detail = f"version {stored} cannot be read by this release: version {read} applies"
         return Finding("answers settings", "fail", detail)
@@ -60,7 +60,7 @@ def _bot(session: Session, settings: SupportSettings) -> Finding:
     check, variable = "answers bot", VARIABLES["bot_agent_id"][0]
     if not settings.bot_agent_id:
         return Finding(check, "warn", f"{variable} is not set: nothing is sent: {STEP}")
-    if settings.bot_agent_id not in session.services.support.richpanel.assignable():
+    if settings.bot_agent_id not in session.services.support.richpanel.every_assignee():
         return Finding(check, "fail", f"{variable} is the id of no user: {STEP}")
     return Finding(check, "ok", "a user of the tenant")
 

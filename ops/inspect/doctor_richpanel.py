@@ -61,11 +61,11 @@ def richpanel(session: Session) -> Iterator[Finding]:
     yield Finding("richpanel teams", "ok" if teams else "warn", ", ".join(sorted(teams)) or "none")
     yield _assignees(session, rules)
     try:
-        sample = vendor.open_page(since=session.services.clock.now() - DAY, page=1).tickets
+        sample = vendor.read_open_tickets(since=session.services.clock.now() - DAY, page=1).tickets
     except AuthError as error:
         detail = f"listing is forbidden ({error.reason}): the sweep goes by ticket numbers instead"
         yield Finding("richpanel listing", "warn", detail)
-        yield _reach(session, session.services.support.state.some(limit=SAMPLE))
+        yield _reach(session, session.services.support.state.sample_ids(limit=SAMPLE))
     else:
         yield Finding("richpanel listing", "ok")
         yield _reach(session, sample[:SAMPLE])
@@ -87,7 +87,7 @@ def _assignees(session: Session, rules: Rules) -> Finding:
     check = "richpanel assignees"
     if not rules.assignees:
         return Finding(check, "ok", f"version {rules.version} assigns no ticket")
-    gone = sorted(rules.assignees - session.services.support.richpanel.assignable())
+    gone = sorted(rules.assignees - session.services.support.richpanel.every_assignee())
     problems = [f"no such user or team: {', '.join(gone)}"] if gone else []
     return finding(check, problems, good=f"{len(rules.assignees)} of version {rules.version}")
 

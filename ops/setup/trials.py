@@ -317,7 +317,7 @@ def _newest(session: Session, ticket: str) -> str:
 def _tickets(session: Session) -> list[str]:
     since = session.services.clock.now() - RECENT
     try:
-        found = session.services.support.richpanel.open_page(since=since, page=1).tickets
+        found = session.services.support.richpanel.read_open_tickets(since=since, page=1).tickets
     except AuthError:
         raise StuckError("no ticket can be listed with this key", next=NAME_A_TICKET) from None
     if not found:

@@ -18,11 +18,11 @@ from chalicelib.support import reasons as why
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.inquiry import EVERYTHING, Inquiry
 from chalicelib.support.judging import Judge, Judgement
-from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.cache import LookupCache
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.replies.answering import Replies
 from chalicelib.support.replies.guard_rails import Policy, policy_of
-from chalicelib.support.routing import moves, planned
+from chalicelib.support.routing import moves_ticket, plan_for
 from chalicelib.support.tickets import Comment, Ticket
 from chalicelib.support_settings import SupportSettings
 from ops.support.decide_lines import GivenConversation, GivenMessage
@@ -79,13 +79,13 @@ class TriedSettings:
         inquiry.locate(ticket)
         judge = Judge(answering=self._replies(given, clock), clock=clock)
         judgement = judge.judge(facts, inquiry, Switches())
-        plan = planned(
+        plan = plan_for(
             judgement.decision,
             inquiry,
             ticket.tags,
             judgement.verdict,
             floor=EVERYTHING,
-            is_a_persons=judgement.is_a_persons,
+            is_held_by_person=judgement.is_held_by_person,
         )
         sentences = getattr(judgement.reading, "sentences", ())
         return _of(given.id, judgement, plan) | _sentences(sentences, explains)
@@ -98,7 +98,7 @@ class TriedSettings:
             orders=CustomerOrders(
                 linked=shop,
                 shop=shop,
-                cache=Lookups(table=table, clock=clock),
+                cache=LookupCache(table=table, clock=clock),
                 opaque=opaque,
             ),
             allowances=Allowances(table=table, clock=clock),
@@ -167,7 +167,7 @@ def _of(line_id: str, judgement: Judgement, plan: Plan) -> dict[str, Any]:
             {"sentence": proven.sentence, "facts": list(proven.facts)} for proven in verdict.proof
         ],
         closes=any(action.kind == "close" for action in plan.actions),
-        moves=moves(plan),
+        moves=moves_ticket(plan),
     )
 
 

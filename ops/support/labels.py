@@ -7,7 +7,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.support.keys import ticket_message
-from chalicelib.support.shadow_decisions import to_follow
+from chalicelib.support.shadow_decisions import decision_to_follow
 from chalicelib.support.state import ConversationState
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
@@ -37,7 +37,7 @@ def known(session: Session, ticket: str) -> ConversationState:
 def decision_of(state: ConversationState, message: str = "") -> Mapping[str, Any]:
     """The decision on a message; by default the one that agents' acts are compared with."""
     if not message:
-        return to_follow(state.decisions) or {}
+        return decision_to_follow(state.decisions) or {}
     event = ticket_message(state.conversation_id, message)
     found = next((decision for decision in state.decisions if decision["event"] == event), None)
     if found is None:

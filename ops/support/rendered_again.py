@@ -19,7 +19,7 @@ from chalicelib.once.store import Store
 from chalicelib.support.content_versions import content_versions
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.judging import Judge
-from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.cache import LookupCache
 from chalicelib.support.replies.answering import Replies
 from chalicelib.support.tickets import Ticket
 from ops.session import OpsError, Session
@@ -60,7 +60,7 @@ def rendered_again(session: Session, ticket_id: str, decided: Mapping[str, Any])
     made = parsed(decided["made"]) or services.clock.now()
     clock = StillClock(made)
     inquiry = Inquiry(None, parsed(decided["at"]) or made, message)
-    inquiry.rules = services.support.rules.of(int(decided.get("settings", 0)))
+    inquiry.rules = services.support.rules.of_version(int(decided.get("settings", 0)))
     try:
         inquiry.locate(ticket)
         judge = Judge(answering=_reading(services.support_work.answering, clock), clock=clock)
@@ -96,7 +96,7 @@ def _reading(replies: Replies, clock: StillClock) -> Replies:
     table = cast("Store", ForgetfulTable())
     return replace(
         replies,
-        orders=replace(replies.orders, cache=Lookups(table=table, clock=clock)),
+        orders=replace(replies.orders, cache=LookupCache(table=table, clock=clock)),
         allowances=Allowances(table=table, clock=clock),
         opinions=None,
         clock=clock,

@@ -26,7 +26,7 @@ def assignees_exist(session: Session, rules: Rules) -> str | None:
     if not rules.assignees:
         return None
     try:
-        known = session.services.support.richpanel.assignable()
+        known = session.services.support.richpanel.every_assignee()
     except ProviderError as error:
         return f"Richpanel could not be asked whether the assignees exist: {error.reason}"
     unknown = [

@@ -11,8 +11,8 @@ from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.document import (
     Document,
     InvalidDocumentError,
-    parsed,
-    plain,
+    parse_document,
+    plain_data,
 )
 from chalicelib.support.configuration.versions import (
     MAX_BYTES,
@@ -55,13 +55,13 @@ def checked(raw: dict[str, Any]) -> Document:
         OpsError: the document is invalid; names every place.
     """
     try:
-        document = parsed(raw)
+        document = parse_document(raw)
     except InvalidDocumentError as error:
         raise _invalid(error.problems) from None
     problems = tuple(template_checks.faults(document.templates, document.closing))
     if problems:
         raise _invalid(problems)
-    if len(encoded(plain(document)).encode()) > MAX_BYTES:
+    if len(encoded(plain_data(document)).encode()) > MAX_BYTES:
         raise OpsError(f"the document is larger than {MAX_BYTES} bytes", code=EXIT_UNUSABLE)
     return document
 
@@ -83,7 +83,7 @@ def publish(session: Session, document: Document, *, note: str, act: str) -> Ver
     by = session.identity.name
     journal.enter(session, act, "support-settings", reason=note, after=current)
     try:
-        number = versions.publish(plain(document), by=by, note=note, after=current)
+        number = versions.publish(plain_data(document), by=by, note=note, after=current)
     except PublishedMeanwhileError:
         raise OpsError("another version was published meanwhile: look at the history") from None
     stored = versions.read(number)
@@ -101,7 +101,7 @@ def to_replace(session: Session, document: Document) -> int:
     versions = session.services.support.versions
     current: int = versions.current(consistent=True)
     known = versions.read(current)
-    if known is not None and dict(known.document) == plain(document):
+    if known is not None and dict(known.document) == plain_data(document):
         raise OpsError(f"version {current} says the same: nothing was published")
     return current
 

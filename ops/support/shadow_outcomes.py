@@ -14,7 +14,7 @@ from typing import Any
 
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.intents.departments import RISK_TAG
-from chalicelib.support.shadow_decisions import PERSON, to_follow
+from chalicelib.support.shadow_decisions import PERSON, decision_to_follow
 from ops.session import Session
 from ops.support import labels
 from ops.support.bounds import share
@@ -71,7 +71,7 @@ def read(session: Session, tickets: Sequence[str], since: str) -> dict[str, Outc
     rows = table.get_all([{"conversation_id": ticket} for ticket in tickets], attributes=_READ)
     found: dict[str, Outcome] = {}
     for row in rows if tickets else ():
-        decided = to_follow(row.get("decisions") or ())
+        decided = decision_to_follow(row.get("decisions") or ())
         if decided is None or decided["made"] < since:
             continue
         people = row.get("people") or {}

@@ -18,7 +18,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.decision import ORDER_STATUS_INTENTS
-from chalicelib.support.replies.guard_rails import HOLDING, TEMPLATE_OF
+from chalicelib.support.replies.guard_rails import HOLDING_REASONS, TEMPLATE_OF
 from ops.session import Session
 from ops.support import shadow_outcomes, tickets_now
 from ops.support.bounds import share

@@ -75,7 +75,7 @@ def setting_faults(item: Any) -> object:
 
 
 def _document() -> dict[str, Any]:
-    return document.plain(document.built_in())
+    return document.plain_data(document.built_in_document())
 
 
 PARSERS = (
@@ -117,7 +117,7 @@ PARSERS = (
     Parser(
         name="support settings",
         whose="an operator",
-        parse=lambda raw: document.parsed(raw if isinstance(raw, dict) else {}),
+        parse=lambda raw: document.parse_document(raw if isinstance(raw, dict) else {}),
         samples=lambda: [_document()],
         refuses=(document.InvalidDocumentError,),
         limit=400_000,

@@ -23,7 +23,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.effects import KINDS
 from chalicelib.support.flow import SupportFlow
-from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.cache import LookupCache
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.shop_order import Lookup
 from chalicelib.support.performing import TicketExecutors
@@ -148,7 +148,7 @@ def flow(container: Container) -> TicketFlow:
         orders=CustomerOrders(
             linked=clients.orders,
             shop=Shop(world),
-            cache=Lookups(table=container.table, clock=container.clock),  # type: ignore[arg-type]
+            cache=LookupCache(table=container.table, clock=container.clock),  # type: ignore[arg-type]
             opaque=lambda: OPAQUE,
         ),
         allowances=Allowances(table=container.table, clock=container.clock),  # type: ignore[arg-type]

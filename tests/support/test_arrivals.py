@@ -60,7 +60,7 @@ class CommentsRig(LedgerRig):
     def found(self, **more):
         return [event.facts.source_message_id for event in self.notified(**more)]
 
-    def begun(self, comment, status=None):
+    def remember_look(self, comment, status=None):
         """A comment that a worker has claimed, and perhaps finished."""
         key = ticket_keys.ticket_message("1042", comment)
         lease = self.ledger.claim(facts(key), MODES, lease_seconds=250, takeover=frozenset())
@@ -132,7 +132,7 @@ def test_comments_that_were_old_at_first_contact_stay_old(comments_rig):
 
 def test_without_stored_state_an_answer_to_a_begun_comment_makes_none_old(comments_rig):
     """A worker died after its answer and before it had noted the first contact."""
-    comments_rig.begun("c-1")
+    comments_rig.remember_look("c-1")
     comments_rig.shows(("c-0", 500), ("op-0", 400), ("c-1", 300), ("c-2", 250), ("op-1", 200))
     assert comments_rig.found() == ["c-1", "c-2"]
 
@@ -147,7 +147,7 @@ def test_the_stored_floor_is_the_newest_answer_before_the_message(comments_rig):
     assert comments_rig.flow.conclude(Lease(event.facts, "o", 1, 2e9, 1), event, plan, {})
     known = comments_rig.state.read("1042").first_contact_floor
     assert known == iso(NOON - timedelta(seconds=400))
-    comments_rig.begun("c-1", EventStatus.PROCESSED)
+    comments_rig.remember_look("c-1", EventStatus.PROCESSED)
     assert comments_rig.found() == ["c-2"]
 
 
@@ -166,7 +166,7 @@ def test_the_stored_floor_is_the_newest_answer_before_the_message(comments_rig):
 def test_a_begun_comment_is_an_event_while_it_is_open_or_reopened(
     comments_rig, status, recovery, found
 ):
-    comments_rig.begun("c-1", status)
+    comments_rig.remember_look("c-1", status)
     comments_rig.shows(("c-1", 300))
     assert comments_rig.found(recovery=recovery) == found
 

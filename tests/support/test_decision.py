@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.support.decision import Pending, Tier, decide_on, pending_of
-from chalicelib.support.intents.classify import PRIORITY, TIER_0, Classified, classify
+from chalicelib.support.intents.classify import PRIORITY, TIER_0, Classification, classify
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
 
@@ -22,24 +22,27 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
     ],
 )
 def test_the_department_follows_the_confidence(confidence, route, tags):
-    decision = decide_on(Classified("technical_support", confidence))
+    decision = decide_on(Classification("technical_support", confidence))
     assert (decision.route, decision.tags) == (route, tags)
 
 
 def test_a_doubtful_message_does_not_move_its_ticket():
-    decision = decide_on(Classified("technical_support", 0.5), current_route="route-sales-team")
+    decision = decide_on(Classification("technical_support", 0.5), current_route="route-sales-team")
     assert decision.route == "route-sales-team"
 
 
 @pytest.mark.parametrize(
     ("found", "may"),
     [
-        (Classified("order_status_tracking", 0.70), True),
-        (Classified("order_status_tracking", 0.69), False),
-        (Classified("order_status_tracking", 0.9, secondary=("refund_request",)), False),
-        (Classified("order_status_tracking", 0.9, secondary=("shipping_delay_not_shipped",)), True),
-        (Classified("refund_request", 0.60, margin=0.10), True),
-        (Classified("refund_request", 0.60, margin=0.09), False),
+        (Classification("order_status_tracking", 0.70), True),
+        (Classification("order_status_tracking", 0.69), False),
+        (Classification("order_status_tracking", 0.9, secondary=("refund_request",)), False),
+        (
+            Classification("order_status_tracking", 0.9, secondary=("shipping_delay_not_shipped",)),
+            True,
+        ),
+        (Classification("refund_request", 0.60, margin=0.10), True),
+        (Classification("refund_request", 0.60, margin=0.09), False),
     ],
 )
 def test_a_tier_is_reached_at_its_thresholds(found, may):
@@ -54,7 +57,7 @@ def test_a_tier_is_reached_at_its_thresholds(found, may):
 )
 def test_tier_0_is_never_automated(escalation, other, confidence, escalation_leads):
     intents = (escalation, other) if escalation_leads else (other, escalation)
-    found = Classified(intents[0], confidence, secondary=intents[1:])
+    found = Classification(intents[0], confidence, secondary=intents[1:])
     decision = decide_on(found, pending=Pending("order_status_tracking", 1), has_number=True)
     if decision.pending is None:
         assert not decision.may_answer

@@ -54,7 +54,7 @@ def test_our_own_reply_is_no_persons_answer():
 
 
 def test_a_message_whose_ticket_was_not_read_has_no_answer():
-    assert not Inquiry("I want a refund", NOON, "c-1").person_answered(lambda _: False)
+    assert not Inquiry("I want a refund", NOON, "c-1").has_persons_answer(lambda _: False)
 
 
 def test_only_what_came_after_this_message_answers_it():
@@ -62,5 +62,5 @@ def test_only_what_came_after_this_message_answers_it():
     comments = (QUESTION, answer(), again)
     ticket = Ticket("1042", "OPEN", frozenset(), comments, assigned_to=frozenset({"agent-7"}))
 
-    assert Inquiry("", NOON, "c-1", ticket=ticket).person_answered(lambda _: False)
-    assert not Inquiry("", LATER, "c-3", ticket=ticket).person_answered(lambda _: False)
+    assert Inquiry("", NOON, "c-1", ticket=ticket).has_persons_answer(lambda _: False)
+    assert not Inquiry("", LATER, "c-3", ticket=ticket).has_persons_answer(lambda _: False)

@@ -79,9 +79,9 @@ def test_what_was_stored_of_later_messages_does_not_count():
 
 def test_a_ticket_of_a_persons_is_theirs_whatever_it_is_about():
     held, _ = judged(text="I want a refund", assigned_to=frozenset({"agent-7"}))
-    assert held.is_a_persons
+    assert held.is_held_by_person
     queued, _ = judged(text="I want a refund", assigned_to=frozenset({"team:9"}))
-    assert not queued.is_a_persons
+    assert not queued.is_held_by_person
 
 
 def test_a_later_look_finds_what_has_come_since():

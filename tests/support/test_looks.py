@@ -44,14 +44,14 @@ class LooksRig:
             **more,
         )
 
-    def looked(self, *, ago=0.0, ticket="1042"):
+    def store_look_time(self, *, ago=0.0, ticket="1042"):
         """A look that began so many seconds before noon and has ended."""
         job = self.job(ticket=ticket, delivery=f"look-{ago}")
-        self.looks.begun(job, look(NOON - timedelta(seconds=ago)))
-        self.looks.ended(job)
+        self.looks.remember_look(job, look(NOON - timedelta(seconds=ago)))
+        self.looks.store_look(job)
 
     def is_read(self, job):
-        self.looks.needed(job)
+        self.looks.state_if_read_needed(job)
         return True
 
 
@@ -65,17 +65,17 @@ def test_the_first_notification_of_a_ticket_is_read_at_once(rig):
 
 
 def test_a_look_that_began_long_enough_after_the_receipt_covers(rig):
-    rig.looked()
+    rig.store_look_time()
     with pytest.raises(NotAnEvent) as ended:
-        rig.looks.needed(rig.job(ago=LOOK_AFTER_SECONDS))
+        rig.looks.state_if_read_needed(rig.job(ago=LOOK_AFTER_SECONDS))
     assert (ended.value.status, ended.value.reason) == (EventStatus.PROCESSED, "covered")
 
 
 @pytest.mark.parametrize("ago", [0.001, 1.0, LOOK_AFTER_SECONDS - 0.001])
 def test_a_look_that_began_sooner_covers_nothing_and_the_next_one_is_shared(rig, ago):
-    rig.looked()
+    rig.store_look_time()
     with pytest.raises(NotYet) as waits:
-        rig.looks.needed(rig.job(ago=ago))
+        rig.looks.state_if_read_needed(rig.job(ago=ago))
     covers = NOON.timestamp() - ago + LOOK_AFTER_SECONDS
     assert waits.value.until_epoch % TOGETHER_SECONDS == 0
     assert covers <= waits.value.until_epoch < covers + TOGETHER_SECONDS
@@ -83,65 +83,65 @@ def test_a_look_that_began_sooner_covers_nothing_and_the_next_one_is_shared(rig,
 
 @pytest.mark.parametrize("before", [0.0, 0.001, 1_000.0])
 def test_a_look_that_began_before_the_receipt_covers_nothing(rig, before):
-    rig.looked(ago=before)
+    rig.store_look_time(ago=before)
     assert rig.is_read(rig.job())
 
 
 def test_what_has_waited_is_read_and_that_look_covers_the_others(rig):
-    rig.looked()
+    rig.store_look_time()
     with pytest.raises(NotYet) as waits:
-        rig.looks.needed(rig.job(ago=2, delivery="d-2"))
+        rig.looks.state_if_read_needed(rig.job(ago=2, delivery="d-2"))
     rig.clock.sleep(waits.value.until_epoch - NOON.timestamp())
     assert rig.is_read(rig.job(ago=2, delivery="d-2"))
-    rig.looked(ago=NOON.timestamp() - waits.value.until_epoch)
+    rig.store_look_time(ago=NOON.timestamp() - waits.value.until_epoch)
     with pytest.raises(NotAnEvent):
-        rig.looks.needed(rig.job(ago=1, delivery="d-3"))
+        rig.looks.state_if_read_needed(rig.job(ago=1, delivery="d-3"))
 
 
 def test_a_look_covers_no_other_ticket(rig):
-    rig.looked(ticket="7")
+    rig.store_look_time(ticket="7")
     assert rig.is_read(rig.job(ago=LOOK_AFTER_SECONDS))
 
 
 def test_a_look_that_has_not_ended_covers_nothing(rig):
     """Its worker died, or one of its events was handed back."""
-    rig.looks.begun(rig.job(delivery="d-0"), look(NOON))
+    rig.looks.remember_look(rig.job(delivery="d-0"), look(NOON))
     assert rig.is_read(rig.job(ago=LOOK_AFTER_SECONDS))
 
 
 def test_a_job_without_a_read_notes_no_look(rig):
     """Its ticket could not be read, or another job's read was the last one."""
-    rig.looks.begun(rig.job(delivery="d-0"), look(NOON))
-    rig.looks.ended(rig.job(delivery="d-1"))
+    rig.looks.remember_look(rig.job(delivery="d-0"), look(NOON))
+    rig.looks.store_look(rig.job(delivery="d-1"))
     assert rig.is_read(rig.job(ago=LOOK_AFTER_SECONDS))
 
 
 def test_looks_that_end_in_another_order_keep_the_newest(rig):
-    rig.looked()
-    rig.looked(ago=3_600)
+    rig.store_look_time()
+    rig.store_look_time(ago=3_600)
     with pytest.raises(NotAnEvent):
-        rig.looks.needed(rig.job(ago=LOOK_AFTER_SECONDS))
+        rig.looks.state_if_read_needed(rig.job(ago=LOOK_AFTER_SECONDS))
 
 
 @pytest.mark.parametrize("recovery", [Recovery.OPERATOR, Recovery.SETTLED])
 def test_what_a_person_or_a_settled_action_sends_is_always_read(rig, recovery):
-    rig.looked()
+    rig.store_look_time()
     assert rig.is_read(rig.job(ago=LOOK_AFTER_SECONDS, recovery=recovery))
 
 
 def test_the_sweeps_notification_of_a_state_seen_before_the_look_is_covered(rig):
-    rig.looked()
+    rig.store_look_time()
     with pytest.raises(NotAnEvent):
-        rig.looks.needed(rig.job(ago=LOOK_AFTER_SECONDS, recovery=Recovery.SWEEP))
+        rig.looks.state_if_read_needed(rig.job(ago=LOOK_AFTER_SECONDS, recovery=Recovery.SWEEP))
 
 
 def test_a_look_changes_nothing_else_that_is_known_of_a_conversation(rig):
     change = StateChange("1042", iso(NOON), intent="refund_request", first_contact_floor=iso(NOON))
-    rig.looked()
+    rig.store_look_time()
     assert rig.state.apply(Lease(facts(), "o", 1, 2e9, 1), change)
     before = rig.state.read("1042")
     rig.clock.sleep(1)
-    rig.looked(ago=-1)
+    rig.store_look_time(ago=-1)
     after = rig.state.read("1042")
     assert (after.last_intent, after.first_contact_floor) == ("refund_request", iso(NOON))
     assert before.looked_at < after.looked_at

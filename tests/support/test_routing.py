@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from chalicelib.once.plan import Plan
 from chalicelib.support.decision import Pending, decide_on
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.classify import PRIORITY, Classified
+from chalicelib.support.intents.classify import PRIORITY, Classification
 from chalicelib.support.replies.answering import ReplyVerdict
-from chalicelib.support.routing import planned
+from chalicelib.support.routing import plan_for
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
 
@@ -26,7 +26,7 @@ def test_a_plan_takes_at_most_three_writes_and_tags_a_reply_only_when_it_is_done
 ):
     verdict = ReplyVerdict(template_id="t_x" if replies else None, closes=closes)
     inquiry = Inquiry(text="secret words", at=NOW)
-    plan = planned(decide_on(Classified(intent, 0.9)), inquiry, tags, verdict, floor=None)
+    plan = plan_for(decide_on(Classification(intent, 0.9)), inquiry, tags, verdict, floor=None)
     assert len(plan.steps) <= 3
     assert "secret words" not in plan.encode()
     assert Plan.decode(plan.packed()) == plan
@@ -40,12 +40,12 @@ def test_a_plan_takes_at_most_three_writes_and_tags_a_reply_only_when_it_is_done
 def test_a_plan_keeps_zero_values():
     """Nothing found and nothing asked are facts of a decision, not the lack of one."""
     decision = decide_on(
-        Classified("unknown_other", 0.0), pending=Pending("order_status_tracking", 0)
+        Classification("unknown_other", 0.0), pending=Pending("order_status_tracking", 0)
     )
-    unsure = decide_on(Classified("unknown_other", 0.0))
+    unsure = decide_on(Classification("unknown_other", 0.0))
     inquiry = Inquiry(text="1001", at=NOW)
-    facts = planned(decision, inquiry, frozenset(), ReplyVerdict(), floor=None).facts
+    facts = plan_for(decision, inquiry, frozenset(), ReplyVerdict(), floor=None).facts
     assert facts["pending"] == 0
-    facts = planned(unsure, inquiry, frozenset(), ReplyVerdict(), floor=None).facts
+    facts = plan_for(unsure, inquiry, frozenset(), ReplyVerdict(), floor=None).facts
     assert facts["confidence"] == 0
     assert facts.keys().isdisjoint({"pending", "waits", "risk", "template"})

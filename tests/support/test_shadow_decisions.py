@@ -1,4 +1,4 @@
-"""A decision made in shadow as it is kept, and what people did since: codes and no text."""
+"""A decision made in shadow as it is kept, and what people did since: tag_codes and no text."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,12 +10,12 @@ from chalicelib.support.content_versions import content_versions
 from chalicelib.support.replies.answering import ReplyVerdict
 from chalicelib.support.shadow_decisions import (
     MOST_DECISIONS,
-    added,
-    codes,
+    decision_of_plan,
+    decision_to_follow,
     done_since,
-    of_plan,
     plan_facts,
-    to_follow,
+    tag_codes,
+    with_decision,
 )
 from chalicelib.support.tickets import Comment, Ticket
 
@@ -48,7 +48,7 @@ def done(**changes):
 def test_a_plan_holds_what_table_b_keeps(template, decision):
     would = ReplyVerdict(template_id=template, text="Hello Ada", digests=("d1",), orders=("o1",))
     kept = plan_facts(ReplyVerdict(reasons=("shadow",), would=would), TICKET, LATER)
-    found = of_plan(DECIDED["event"], FACTS | kept)
+    found = decision_of_plan(DECIDED["event"], FACTS | kept)
     assert (found["decision"], found["made"]) == (decision, "2026-11-20T13:00:00.000Z")
     assert (found["digests"], found["orders"], found["tags"]) == (["d1"], ["o1"], ["vip"])
     assert content_versions().items() <= found.items()
@@ -57,7 +57,7 @@ def test_a_plan_holds_what_table_b_keeps(template, decision):
 
 def test_a_plan_outside_shadow_keeps_nothing_more():
     assert plan_facts(ReplyVerdict(), TICKET, NOON) == {}
-    assert of_plan(DECIDED["event"], FACTS) is None
+    assert decision_of_plan(DECIDED["event"], FACTS) is None
 
 
 def test_an_event_is_kept_once_and_answers_longer_than_other_decisions():
@@ -65,13 +65,13 @@ def test_an_event_is_kept_once_and_answers_longer_than_other_decisions():
     found = added(added([], first), {**first, "team": "route-sales-team"})
     assert [decision["team"] for decision in found] == ["route-sales-team"]
     for number in range(2, 9):
-        found = added(found, {**first, "event": f"evt:{number}", "decision": "person"})
+        found = with_decision(found, {**first, "event": f"evt:{number}", "decision": "person"})
     assert found[0]["event"] == first["event"]
     assert found[-1]["event"] == "evt:8"
     assert len(found) == MOST_DECISIONS
-    assert to_follow(found)["event"] == first["event"]
-    assert to_follow(found[1:])["event"] == "evt:8"
-    assert to_follow([]) is None
+    assert decision_to_follow(found)["event"] == first["event"]
+    assert decision_to_follow(found[1:])["event"] == "evt:8"
+    assert decision_to_follow([]) is None
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_tags_of_people_are_told_from_ours():
     "tag", ["jo@example.com", "Ada Lovelace", "15550100001", "order 1001", "é", "x" * 61, ""]
 )
 def test_a_tag_that_may_name_somebody_is_kept_as_other(tag):
-    assert codes({tag}) == ["other"]
-    assert codes({"VIP-2", "b2b:gold"}) == ["VIP-2", "b2b:gold"]
+    assert tag_codes({tag}) == ["other"]
+    assert tag_codes({"VIP-2", "b2b:gold"}) == ["VIP-2", "b2b:gold"]

@@ -86,7 +86,7 @@ class Comparison:
                     for day, count in wanted.items()
                     if there.get(day, 0) < count
                 ]
-        return sorted(found, key=lambda one: (one.day, one.sink))
+        return sorted(found, key=lambda difference: (difference.day, difference.sink))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

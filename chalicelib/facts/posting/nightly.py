@@ -98,7 +98,7 @@ class Nightly:
                     source=source,
                     facts=drift.facts,
                     drifted=drift.drifted,
-                    marks={one.value: count for one, count in drift.marks.items()},
+                    marks={mark.value: count for mark, count in drift.marks.items()},
                 )
         found = comparison.differences
         for difference in found[:_SHOWN]:

@@ -159,8 +159,8 @@ class OneLake:
                 if number := tables.file_number(name):
                     is_taken = folder != table
                     found[number] = PublishedFile(number, f"{folder}/{name}", is_taken=is_taken)
-        for _, one in sorted(found.items()):
-            yield one
+        for _, file in sorted(found.items()):
+            yield file
 
     def changes(
         self, table: str, file: PublishedFile, *, deadline_seconds: float

@@ -114,11 +114,13 @@ def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
     """
     folders: dict[str, list[ArchivePart]] = {}
     for name, modified in found:
-        if one := _NAME.fullmatch(name):
-            part = ArchivePart(name, int(one["number"]), one["whole"] is not None, modified)
-            folders.setdefault(one["folder"], []).append(part)
+        if match := _NAME.fullmatch(name):
+            part = ArchivePart(name, int(match["number"]), match["whole"] is not None, modified)
+            folders.setdefault(match["folder"], []).append(part)
     return [
-        Partition(folder, sorted(parts, key=lambda one: (one.number, one.is_whole), reverse=True))
+        Partition(
+            folder, sorted(parts, key=lambda part: (part.number, part.is_whole), reverse=True)
+        )
         for folder, parts in sorted(folders.items())
     ]
 

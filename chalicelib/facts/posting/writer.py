@@ -320,7 +320,7 @@ class FactWriter:
             self._post(run, facts)
         self._settle_suspects(run)
         run.state = run.state.closed()  # stored at the end of the run
-        run.away = {one: reason for one, reason in run.away.items() if reason != why.BEHIND}
+        run.away = {target: reason for target, reason in run.away.items() if reason != why.BEHIND}
         self._post_owed(run, keeps_seconds=ENOUGH_SECONDS)
         for reason in run.away.values():
             run.summary.outcome = f"waiting:{reason}"
@@ -398,7 +398,9 @@ class FactWriter:
                 left.append(owed)
                 continue
             facts = self.store.pending(owed.keys)
-            takers = [one for one in self.sinks.accepting if one.target in owed.lacking and facts]
+            takers = [
+                sink for sink in self.sinks.accepting if sink.target in owed.lacking and facts
+            ]
             lacking = {
                 taker.target
                 for taker in takers

@@ -7,7 +7,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
-from chalicelib.support.configuration.document import WEEKDAYS, Department, Document, built_in
+from chalicelib.support.configuration.document import (
+    WEEKDAYS,
+    Department,
+    Document,
+    built_in_document,
+)
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.intents.phrases import HINT, LIKELY, SURE, Phrases
 from chalicelib.support.intents.words import SETS
@@ -87,14 +92,14 @@ class Rules:
     @cached_property
     def _by_tag(self) -> Mapping[str, str]:
         tagged = ((self.tag_of(department), department) for department in sorted(self.departments))
-        return {tag: one for tag, one in tagged if tag is not None}
+        return {tag: department for tag, department in tagged if tag is not None}
 
     @cached_property
     def _by_assignee(self) -> Mapping[str, str]:
         assigned = (
             (self.assignee_of(department), department) for department in sorted(self.departments)
         )
-        return {who: one for who, one in assigned if who is not None}
+        return {who: department for who, department in assigned if who is not None}
 
     # --- automatic answers --------------------------------------------------------------------
 
@@ -160,5 +165,5 @@ class Rules:
         )
 
 
-BUILT_IN = Rules(0, built_in())
+BUILT_IN = Rules(0, built_in_document())
 """Version 0: the settings of a stage without a document."""

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from chalicelib.once.ports import Clock, Log
 from chalicelib.support.configuration.applied import BUILT_IN, Rules
-from chalicelib.support.configuration.document import InvalidDocumentError, parsed
+from chalicelib.support.configuration.document import InvalidDocumentError, parse_document
 from chalicelib.support.configuration.versions import Versions
 
 REFRESH_SECONDS = 60.0
@@ -25,7 +25,7 @@ class RulesPort(Protocol):
         """The version of the settings for new plans: the current one, or the one of at most a minute ago."""
         ...
 
-    def of(self, version: int) -> Rules:
+    def of_version(self, version: int) -> Rules:
         """The settings in the version of this number, with which a stored plan was made."""
         ...
 
@@ -45,9 +45,9 @@ class CachedRules:
         now = self._clock.monotonic()
         if self._current is None or now - self._current[0] >= REFRESH_SECONDS:
             self._current = (now, self._versions.current())
-        return self.of(self._current[1])
+        return self.of_version(self._current[1])
 
-    def of(self, version: int) -> Rules:
+    def of_version(self, version: int) -> Rules:
         """The settings in the version of this number.
 
         Where this release cannot read that version, the newest earlier version that it can read.
@@ -67,7 +67,7 @@ class CachedRules:
             stored = self._versions.read(number)
             with contextlib.suppress(InvalidDocumentError):
                 if stored is not None:
-                    return Rules(number, parsed(stored.document))
+                    return Rules(number, parse_document(stored.document))
             self._log.event("support.settings_unreadable", version=number)
             self._log.metric("mw.support.settings_unreadable")
         return BUILT_IN
@@ -83,7 +83,7 @@ class FixedRules:
         """The one version of the settings with which this object was made."""
         return self._rules
 
-    def of(self, version: int) -> Rules:
+    def of_version(self, version: int) -> Rules:
         """The one version of the settings with which this object was made, whatever number is asked for."""
         del version
         return self._rules

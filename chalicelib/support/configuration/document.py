@@ -244,7 +244,7 @@ class Document(_Part):
         return self
 
 
-def parsed(raw: Mapping[str, Any]) -> Document:
+def parse_document(raw: Mapping[str, Any]) -> Document:
     """Parse and check a settings document that is given as plain data.
 
     Raises:
@@ -259,8 +259,8 @@ def parsed(raw: Mapping[str, Any]) -> Document:
     raise InvalidDocumentError(problems)
 
 
-def plain(document: Document) -> dict[str, Any]:
-    """A settings document as plain data, from which `parsed` can make the same document.
+def plain_data(document: Document) -> dict[str, Any]:
+    """A settings document as plain data, from which `parse_document` can make the same document.
 
     Equal documents give equal data.
     """
@@ -309,9 +309,9 @@ def _departments(document: Document) -> Iterator[str]:
         ("answers.departments", dict(enumerate(answered))),
     ):
         yield from (
-            f"{part}.{name}: {one} is no built-in department and not under departments"
-            for name, one in given.items()
-            if one not in known
+            f"{part}.{name}: {department} is no built-in department and not under departments"
+            for name, department in given.items()
+            if department not in known
         )
     for what in ("tag", "assignee", "team"):
         owners: dict[str, str] = {}
@@ -327,7 +327,7 @@ def _reached_by(department: Department, name: str, what: str) -> str | None:
 
 
 @cache
-def built_in() -> Document:
+def built_in_document() -> Document:
     """The settings document in which nothing is set, so that all built-in values apply."""
     return Document()
 

@@ -74,7 +74,7 @@ class Versions:
         ]
         names = ("version", "document", "by", "created_at", "note")
         found = self._table.get_all(wanted, attributes=names) if wanted else []
-        return sorted(map(_version, found), key=lambda one: -one.number)
+        return sorted(map(_version, found), key=lambda version: -version.number)
 
     def publish(self, document: Mapping[str, Any], *, by: str, note: str, after: int) -> int:
         """Store a settings document as the next version, make it the current one, and return its number.

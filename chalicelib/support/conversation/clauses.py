@@ -55,13 +55,13 @@ def asked_in(
         reading: the analysis of the whole message, if it was made before.
     """
     own = own_part(text)
-    clauses = [one for one in _CLAUSE.split(own) if one.strip()]
+    clauses = [clause for clause in _CLAUSE.split(own) if clause.strip()]
     taken = [withdrawn_by(clause) for clause in clauses]
     if any(taken):
-        own = ". ".join(one for one, back in zip(clauses, taken, strict=True) if back is None)
+        own = ". ".join(clause for clause, back in zip(clauses, taken, strict=True) if back is None)
         reading = None
     found = _read(own, phrases, reading)
-    opened = of_subject(subject, phrases)
+    opened = asked_in_subject(subject, phrases)
     return AskedFor(
         kinds=found.kinds | opened.kinds,
         risks=found.risks | opened.risks,
@@ -70,7 +70,7 @@ def asked_in(
     )
 
 
-def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
+def asked_in_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
     """What a ticket's subject asks for; a neutral subject such as "Hello" only gives its order numbers."""
     said = _REPLIED.sub("", subject).strip()
     if not said:

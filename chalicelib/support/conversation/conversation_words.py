@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from chalicelib.ready import ready
-from chalicelib.support.intents.own_words import marked_words, unmarked
+from chalicelib.support.intents.own_words import marked_words, without_marks
 from chalicelib.support.intents.phrases import SURE, Phrases
 from chalicelib.support.intents.words import SETS
 from chalicelib.tables import beside, read
@@ -122,7 +122,7 @@ def asks_for_number(text: str) -> bool:
 
 def is_neutral(subject: str) -> bool:
     """Whether a ticket's subject says nothing by itself, such as "Hello"."""
-    words = unmarked(marked_words(subject))
+    words = without_marks(marked_words(subject))
     return any((start, end) == (0, len(words)) for _, start, end in _spans(_subjects(), words))
 
 

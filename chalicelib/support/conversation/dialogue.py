@@ -22,7 +22,7 @@ from chalicelib.support.conversation.conversation_words import (
     table,
 )
 
-MOST_STORED = 40
+MAX_STORED_REQUESTS = 40
 """Most requests of one conversation that are stored; settled ones are left out first."""
 _OF_DELIVERY = frozenset({RequestKind.ORDER_STATUS, RequestKind.NOT_RECEIVED})
 
@@ -38,7 +38,7 @@ class Speaker(StrEnum):
 class RequestState(StrEnum):
     """What has become of a customer's request.
 
-    `answered`, by a person, is not yet `done`: see `Dialogue.unsettled`.
+    `answered`, by a person, is not yet `done`: see `Dialogue.open_requests`.
     """
 
     OPEN = "open"
@@ -109,7 +109,7 @@ class Dialogue:
     asks: int = 0
     asked_at: str | None = None
 
-    def unsettled(self, tags: AbstractSet[str] = frozenset()) -> tuple[OpenRequest, ...]:
+    def open_requests(self, tags: AbstractSet[str] = frozenset()) -> tuple[OpenRequest, ...]:
         """The customer's requests that are still open.
 
         A request that a person has answered counts as open, too, unless the ticket has a "done"
@@ -120,7 +120,7 @@ class Dialogue:
         return tuple(request for request in self.requests if request.state not in settled)
 
 
-NOTHING_SAID = Dialogue()
+EMPTY_DIALOGUE = Dialogue()
 
 
 def fold(
@@ -139,14 +139,18 @@ def fold(
     return dialogue
 
 
-def stored(dialogue: Dialogue) -> list[dict[str, str]]:
+def stored_requests(dialogue: Dialogue) -> list[dict[str, str]]:
     """A conversation's requests as table B stores them, without text.
 
-    If there are more than `MOST_STORED`, settled ones are left out first, then the oldest.
+    If there are more than `MAX_STORED_REQUESTS`, settled ones are left out first, then the oldest.
     """
-    settled = [n for n, one in enumerate(dialogue.requests) if one.state == RequestState.DONE]
-    left_out = set(settled[: max(len(dialogue.requests) - MOST_STORED, 0)])
-    kept = [one for n, one in enumerate(dialogue.requests) if n not in left_out][-MOST_STORED:]
+    settled = [
+        n for n, request in enumerate(dialogue.requests) if request.state == RequestState.DONE
+    ]
+    left_out = set(settled[: max(len(dialogue.requests) - MAX_STORED_REQUESTS, 0)])
+    kept = [request for n, request in enumerate(dialogue.requests) if n not in left_out][
+        -MAX_STORED_REQUESTS:
+    ]
     return [
         {
             "kind": request.kind.value,
@@ -158,14 +162,14 @@ def stored(dialogue: Dialogue) -> list[dict[str, str]]:
     ]
 
 
-def with_stored(dialogue: Dialogue, rows: Sequence[Mapping[str, Any]]) -> Dialogue:
+def with_stored_requests(dialogue: Dialogue, rows: Sequence[Mapping[str, Any]]) -> Dialogue:
     """The state of a conversation, with those stored requests added that its ticket no longer shows.
 
     A stored request of an unknown kind counts as `OTHER`, one in an unknown state as open.
     """
     shown = {request.identity for request in dialogue.requests}
-    hidden = [one for one in map(_request, rows) if one.identity not in shown]
-    requests = sorted((*hidden, *dialogue.requests), key=lambda one: one.at)
+    hidden = [request for request in map(_request, rows) if request.identity not in shown]
+    requests = sorted((*hidden, *dialogue.requests), key=lambda request: request.at)
     return replace(dialogue, requests=tuple(requests)) if hidden else dialogue
 
 

@@ -17,7 +17,7 @@ from chalicelib.support.tickets import TEAM
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class TicketContext:
     """What is known of a ticket beside its messages, to decide whether a machine may answer.
 
     Attributes:
@@ -53,7 +53,7 @@ def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | 
     return persons[0] if persons else None
 
 
-def is_a_persons(dialogue: Dialogue, around: Around) -> bool:
+def is_held_by_person(dialogue: Dialogue, around: TicketContext) -> bool:
     """Whether a person has the ticket or has surely written in it.
 
     Such a ticket is not moved to another team.
@@ -63,7 +63,7 @@ def is_a_persons(dialogue: Dialogue, around: Around) -> bool:
 
 def reason_for_silence(
     dialogue: Dialogue,
-    around: Around,
+    around: TicketContext,
     *,
     about: AbstractSet[RequestKind] = _ORDER_QUESTION,
     beside: AbstractSet[RequestKind] = frozenset(),
@@ -95,7 +95,7 @@ def reason_for_silence(
         return why.HELD_BY_A_PERSON
     if dialogue.has_agent:
         return why.PERSON_IN_IT
-    unsettled = dialogue.unsettled(around.tags)
+    unsettled = dialogue.open_requests(around.tags)
     kinds = {request.kind for request in unsettled} | beside
     for kind in RequestKind:
         if kind in kinds - about:

@@ -20,7 +20,7 @@ BY_A_PERSON_AFTER = timedelta(seconds=60)
 """An operator's comment that comes later than this after a message is no automatic answer to it."""
 
 
-def earlier(
+def earlier_utterances(
     ticket: Ticket,
     message_id: str | None,
     is_ours: Callable[[Comment], bool],
@@ -36,18 +36,18 @@ def earlier(
         phrases: the shop's own phrases of intents.
     """
     asked: datetime | None = None
-    for number, one in enumerate(ticket.comments):
-        if one.id == message_id:
+    for number, comment in enumerate(ticket.comments):
+        if comment.id == message_id:
             return
-        at = iso(one.created_at) if one.created_at else ""
-        if not one.is_operator:
-            asked = one.created_at
+        at = iso(comment.created_at) if comment.created_at else ""
+        if not comment.is_operator:
+            asked = comment.created_at
             subject = ticket.subject if number == 0 else ""
-            yield Utterance(Speaker.CUSTOMER, at, asked_in(one.text, subject, phrases))
-        elif is_ours(one):
-            yield Utterance(Speaker.MACHINE, at, asks_number=asks_for_number(one.text))
-        elif one.author_id:
-            yield Utterance(Speaker.AGENT, at, may_be_automatic=_is_soon(one, asked))
+            yield Utterance(Speaker.CUSTOMER, at, asked_in(comment.text, subject, phrases))
+        elif is_ours(comment):
+            yield Utterance(Speaker.MACHINE, at, asks_number=asks_for_number(comment.text))
+        elif comment.author_id:
+            yield Utterance(Speaker.AGENT, at, may_be_automatic=_is_soon(comment, asked))
 
 
 def _is_soon(comment: Comment, asked: datetime | None) -> bool:
@@ -60,6 +60,6 @@ def _is_soon(comment: Comment, asked: datetime | None) -> bool:
     return comment.created_at - asked <= BY_A_PERSON_AFTER
 
 
-def opens(ticket: Ticket, message_id: str | None) -> bool:
+def is_first_message(ticket: Ticket, message_id: str | None) -> bool:
     """Whether a message is the first of its ticket, so that the ticket's subject belongs to it."""
     return not ticket.comments or ticket.comments[0].id == message_id

@@ -69,7 +69,7 @@ _SHORT_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class Classification:
     """The intents that a message was found to have, and how sure that is.
 
     Attributes:
@@ -100,7 +100,7 @@ class Classified:
 
 def classify(
     text: str, own: Phrases | None = None, *, words: Sequence[str] | None = None
-) -> Classified:
+) -> Classification:
     """Find a message's intents by the tables of phrases alone.
 
     Args:
@@ -110,7 +110,7 @@ def classify(
     """
     words = words_of(text) if words is None else words
     if not words:
-        return Classified(DEFAULT_INTENT, 0.0, language=language_of(words, text))
+        return Classification(DEFAULT_INTENT, 0.0, language=language_of(words, text))
     scores = _scores(words, own)
     language = language_of(words, text)
     clear = _clear(scores)
@@ -129,7 +129,7 @@ def classify(
             any(not _are_compatible(primary, other) for other in others),
         )
         confidence -= _PENALTY * sum(doubts)
-    return Classified(
+    return Classification(
         intent=primary,
         confidence=round(confidence, 2),
         margin=round(margin, 2),
@@ -179,17 +179,17 @@ def _score(found: set[tuple[float, int]]) -> float:
     return round(best + _FURTHER * min(further, 3), 2)
 
 
-def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
+def _unclear(scores: Mapping[str, float], language: Language) -> Classification:
     """The classification of a message in which no phrase names an intent for sure.
 
     It has the likeliest of the intents at which phrases hint, or the default one, and a confidence
     too low for an answer.
     """
     if not scores:
-        return Classified(DEFAULT_INTENT, 0.4, language=language)
+        return Classification(DEFAULT_INTENT, 0.4, language=language)
     best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))
-    return Classified(best, scores[best], margin=0.0, scores=scores, language=language)
+    return Classification(best, scores[best], margin=0.0, scores=scores, language=language)
 
 
-def _are_compatible(one: str, other: str) -> bool:
-    return one == other or any(one in group and other in group for group in COMPATIBLE)
+def _are_compatible(intent: str, other: str) -> bool:
+    return intent == other or any(intent in group and other in group for group in COMPATIBLE)

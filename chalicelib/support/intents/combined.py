@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from chalicelib.support import reasons as why
-from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
+from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classification
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.support.intents.linear_model import shipped
+from chalicelib.support.intents.linear_model import shipped_model
 from chalicelib.vendors.linear import Linear
 
 DECIDES_FROM = 0.80
@@ -36,9 +36,9 @@ DISAGREES = why.LINEAR_DISAGREES
 DECIDES = why.LINEAR_DECIDES
 
 
-def agreed(
-    found: Classified, words: Sequence[str], model: Linear | None = None
-) -> tuple[Classified, tuple[str, ...], dict[str, float]]:
+def combine(
+    found: Classification, words: Sequence[str], model: Linear | None = None
+) -> tuple[Classification, tuple[str, ...], dict[str, float]]:
     """Combine the classification of a message by the tables with that by the linear model.
 
     A message of numbers alone keeps the classification by the tables.
@@ -54,12 +54,12 @@ def agreed(
     """
     if all(word == "<n>" for word in words):
         return found, (), {}
-    model = model or shipped()
+    model = model or shipped_model()
     intents, risks = model.probabilities(words)
     suspected = model.suspected(risks) if is_long(words) else {}
     if found.intent in TIER_0:
         return found, (), suspected
-    return *settled(found, intents, is_long=is_long(words)), suspected
+    return *combine_with_probabilities(found, intents, is_long=is_long(words)), suspected
 
 
 def is_long(words: Sequence[str]) -> bool:
@@ -67,20 +67,22 @@ def is_long(words: Sequence[str]) -> bool:
     return len(words) >= _LONG_ENOUGH
 
 
-def settled(
-    found: Classified,
+def combine_with_probabilities(
+    found: Classification,
     probabilities: Mapping[str, float],
     *,
     is_long: bool = True,
     decides_from: float = DECIDES_FROM,
-) -> tuple[Classified, tuple[str, ...]]:
+) -> tuple[Classification, tuple[str, ...]]:
     """Combine the tables' classification with the model's probabilities of intents.
 
     Returns the combined classification, and the reasons where the two differ.
     """
     risk = max(TIER_0, key=lambda intent: (probabilities.get(intent, 0.0), intent))
     if is_long and probabilities.get(risk, 0.0) >= ESCALATES_FROM:
-        more = tuple(one for one in (found.intent, *found.secondary) if one != DEFAULT_INTENT)
+        more = tuple(
+            intent for intent in (found.intent, *found.secondary) if intent != DEFAULT_INTENT
+        )
         confidence = probabilities[risk]
         return replace(found, intent=risk, confidence=confidence, secondary=more[:2]), (DECIDES,)
     if found.is_own:
@@ -98,7 +100,7 @@ def settled(
                 for probability in probabilities
                 if ROUTES[probability] == team and probability not in TIER_0
             ),
-            key=lambda one: (probabilities[one], one),
+            key=lambda intent: (probabilities[intent], intent),
             default=found.intent,
         )
         secondary = (found.intent,) if is_clear else ()
@@ -125,7 +127,7 @@ def _best_team(probabilities: Mapping[str, float]) -> tuple[str, float]:
         if intent in TIER_0:
             continue
         teams[ROUTES[intent]] = teams.get(ROUTES[intent], 0.0) + share
-    best = max(teams, key=lambda one: (teams[one], one))
+    best = max(teams, key=lambda team: (teams[team], team))
     return best, teams[best]
 
 

@@ -49,7 +49,7 @@ RISK_ROUTES: dict[str, str] = {
 }
 """The team of each risk, the gravest first; other risks stay with the team of the intent."""
 RISK_TAG = "mw-risk-{}"
-ALARMING = frozenset({"self_harm", "safety_injury"})
+ALARMING_RISKS = frozenset({"self_harm", "safety_injury"})
 """Risks that raise an alarm: a person may be hurt now."""
 
 RISK_FLAGS: dict[str, str] = {

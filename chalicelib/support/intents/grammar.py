@@ -18,7 +18,7 @@ from typing import Literal
 from chalicelib.errors import MiddlewareError
 from chalicelib.ready import ready
 from chalicelib.support.intents.phrases import Phrases
-from chalicelib.support.intents.spelling import near
+from chalicelib.support.intents.spelling import near_words
 from chalicelib.tables import beside, read
 
 FILES = ("grammar_english.toml", "grammar_spanish.toml")
@@ -92,20 +92,20 @@ class Grammar:
         names = self._slots[NAMES].words if NAMES in words else {}
         self._mendable = self.vocabulary.difference(names)
 
-    def mended(self, word: str) -> frozenset[str]:
+    def corrections(self, word: str) -> frozenset[str]:
         """The grammar's words that a misspelt word may stand for; none for a word that is too short."""
         squeezed = _DRAWN_OUT.sub(r"\1", word)
         if squeezed in self.vocabulary:
             return frozenset({squeezed})
         if len(squeezed) < _LEAST_MENDED:
             return frozenset()
-        return frozenset(near(squeezed, self._mendable))
+        return frozenset(near_words(squeezed, self._mendable))
 
     def matching(self, symbols: Symbols) -> GrammarMatching:
         """A sentence ready to be matched with the grammar; `symbols` has what each word may be read as."""
         return GrammarMatching(self._slots, self._first, self.fillers, symbols)
 
-    def composed(self, slot: str, dice: random.Random) -> list[str]:
+    def random_wording(self, slot: str, dice: random.Random) -> list[str]:
         """The words of a random wording of a slot (a named group of wordings), for training and trials."""
         words: list[str] = []
         node = self._slots[slot]
@@ -117,7 +117,7 @@ class Grammar:
             if not ways or (node.is_end and dice.random() < _STOPS):
                 return words
             name, is_word = dice.choice(ways)
-            words += [name] if is_word else self.composed(name, dice)
+            words += [name] if is_word else self.random_wording(name, dice)
             node = dice.choice((node.words if is_word else node.slots)[name])
 
     def _firsts(self) -> Mapping[str, frozenset[str]]:
@@ -272,7 +272,7 @@ class GrammarMatching:
             if self._is_filler[at]:
                 pending.append((node, at + 1))
             for symbol in symbols[at]:
-                pending += [(one, at + 1) for one in node.words.get(symbol, ())]
+                pending += [(word, at + 1) for word in node.words.get(symbol, ())]
             for name, following in node.slots.items():
                 if not symbols[at].isdisjoint(first[name]):
                     for end in self.ends(name, at):
@@ -345,7 +345,7 @@ class _Row:
             if (part == "|" and depth == 1) or not depth:
                 cuts.append(at)
         lines = [" ".join(self._parts[a : b - 1]) for a, b in itertools.pairwise(cuts)]
-        if all(re.fullmatch(r"[a-z0-9]+|<\w+>|{\w+}", one) for one in lines):
+        if all(re.fullmatch(r"[a-z0-9]+|<\w+>|{\w+}", line) for line in lines):
             return lines, at
         name = f"({'|'.join(lines)})"
         if name not in self._slots:

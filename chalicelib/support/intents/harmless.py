@@ -25,7 +25,7 @@ class HarmlessRows:
     other_languages: tuple[str, ...]
 
 
-def hidden(words: Sequence[str]) -> list[str]:
+def hide_harmless(words: Sequence[str]) -> list[str]:
     """The words of a message, with `HIDDEN` in place of the words of a harmless phrase such as "glue gun"."""
     found = list(words)
     for (_, _, number), start, end in _phrases().spans(words):

@@ -11,6 +11,6 @@ FILE = Path(__file__).with_name("linear.bin")
 
 
 @cache
-def shipped() -> Linear:
+def shipped_model() -> Linear:
     """The linear model of intents in this release; read for the first message, to keep cold starts short."""
     return read(FILE.read_bytes())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chalicelib.support.intents.classify import TIER_0, Classified, classify
-from chalicelib.support.intents.combined import ANSWERABLE, agreed
-from chalicelib.support.intents.harmless import hidden, without_titles
-from chalicelib.support.intents.own_words import marked_words, own_part, unmarked
+from chalicelib.support.intents.classify import TIER_0, Classification, classify
+from chalicelib.support.intents.combined import ANSWERABLE, combine
+from chalicelib.support.intents.harmless import hide_harmless, without_titles
+from chalicelib.support.intents.own_words import marked_words, own_part, without_marks
 from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
 from chalicelib.support.intents.sentences import (
     ORDER_QUESTION,
@@ -40,7 +40,7 @@ class MessageReading:
         is_complaint: the message may say that something is still wrong; a mere courtesy does not.
     """
 
-    found: Classified
+    found: Classification
     reasons: tuple[str, ...] = ()
     risks: frozenset[str] = frozenset()
     suspected: frozenset[str] = frozenset()
@@ -71,17 +71,17 @@ def read(
     """
     own = own_part(text)
     words = marked_words(without_titles(own))
-    shown = hidden(words)
+    shown = hide_harmless(words)
     sentences = read_sentences(own)
-    found = classify(text, phrases, words=unmarked(shown))
+    found = classify(text, phrases, words=without_marks(shown))
     reasons: tuple[str, ...] = ()
     suspected: Mapping[str, float] = {}
-    risks = risks_in(hidden(marked_words(without_titles(subject))))
+    risks = risks_in(hide_harmless(marked_words(without_titles(subject))))
     is_explained = _is_explained(sentences, found)
     if is_explained and any(sentence.kind == ORDER_QUESTION for sentence in sentences):
         found = _understood(found)
     else:
-        found, reasons, suspected = agreed(found, unmarked(shown), model)
+        found, reasons, suspected = combine(found, without_marks(shown), model)
     if is_explained:
         suspected = {}
     else:
@@ -98,7 +98,7 @@ def read(
     )
 
 
-def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
+def _is_explained(sentences: Sequence[Sentence], found: Classification) -> bool:
     """Whether grammar and model both understand every sentence, as an order question, a courtesy or the like.
 
     Such a message is not searched for grave matters: only false ones would be found, across
@@ -112,7 +112,7 @@ def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
     )
 
 
-def _understood(found: Classified) -> Classified:
+def _understood(found: Classification) -> Classification:
     """The classification `found`, changed to that of a plain question about an order."""
     intent = found.intent if found.intent in ANSWERABLE else "order_status_tracking"
     confidence = max(found.confidence, UNDERSTOOD_CONFIDENCE)
@@ -127,7 +127,9 @@ def risks_in(words: Sequence[str]) -> frozenset[str]:
     return frozenset(flags)
 
 
-def _is_complaint(sentences: Sequence[Sentence], words: Sequence[str], found: Classified) -> bool:
+def _is_complaint(
+    sentences: Sequence[Sentence], words: Sequence[str], found: Classification
+) -> bool:
     if sentences and all(sentence.kind == "courtesy" for sentence in sentences):
         return False
     return found.intent in _WRONG | TIER_0 or any(True for _ in of_complaints().matches(words))

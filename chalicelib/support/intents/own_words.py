@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from chalicelib.once.keys import normalised
-from chalicelib.support.intents.spelling import mended
+from chalicelib.support.intents.spelling import corrected
 from chalicelib.vendors.reply_text import newly_written
 
 MAX_INPUT_CHARACTERS = 8000
@@ -19,10 +19,10 @@ MIN_CHILD, ADULT = 2, 18
 
 def words_of(text: str) -> list[str]:
     """A message's words outside quoted history: lower case, without accents; ``<n>`` for numbers."""
-    return unmarked(marked_words(own_part(text)))
+    return without_marks(marked_words(own_part(text)))
 
 
-def unmarked(words: Sequence[str]) -> list[str]:
+def without_marks(words: Sequence[str]) -> list[str]:
     """The words with ``<n>`` in place of every mark for a number: ``<age>`` and ``<emergency>``, too."""
     return ["<n>" if word in _NUMBERS else word for word in words]
 
@@ -34,7 +34,7 @@ def marked_words(own: str) -> list[str]:
     """
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
     found = _WORD.findall(plain.translate(_DROPPED))
-    return [_number(word) if word.isdigit() else mended(word) for word in found]
+    return [_number(word) if word.isdigit() else corrected(word) for word in found]
 
 
 def _number(digits: str) -> str:

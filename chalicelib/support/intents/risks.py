@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from chalicelib.support.intents.words import joined
+from chalicelib.support.intents.words import joined_sets
 from chalicelib.tables import Rows, beside, read
 
 
@@ -37,6 +37,6 @@ def complaints() -> tuple[str, ...]:
     return _file().complaints
 
 
-SETS: Mapping[str, str] = Rows(lambda: joined(_file().sets))
+SETS: Mapping[str, str] = Rows(lambda: joined_sets(_file().sets))
 RISKS: Mapping[str, tuple[str, ...]] = Rows(lambda: _file().risks)
 """Every matter and its phrases."""

@@ -21,7 +21,7 @@ OTHER_FROM = 0.8
 
 
 @cache
-def shipped() -> linear.Linear:
+def shipped_model() -> linear.Linear:
     """The linear model of sentences in this release.
 
     Read for the first message, to keep cold starts short.
@@ -29,7 +29,7 @@ def shipped() -> linear.Linear:
     return linear.read(FILE.read_bytes())
 
 
-def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
+def likeliest_kind(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
     """The kind of a sentence by the linear model.
 
     It is `other` from a probability of `OTHER_FROM` on; below that, the likeliest of all other
@@ -39,7 +39,7 @@ def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> st
         tokens: the words of the sentence.
         model: by default the shipped one.
     """
-    kinds, _ = (model or shipped()).probabilities([token.word for token in tokens])
+    kinds, _ = (model or shipped_model()).probabilities([token.word for token in tokens])
     if kinds[OTHER] >= OTHER_FROM:
         return OTHER
-    return max((kind for kind in kinds if kind != OTHER), key=lambda one: (kinds[one], one))
+    return max((kind for kind in kinds if kind != OTHER), key=lambda kind: (kinds[kind], kind))

@@ -77,7 +77,7 @@ def tokens_of(sentence: str) -> list[Token]:
 
 def symbols_of(tokens: Sequence[Token], grammar: Grammar) -> Symbols:
     """For each word of a sentence, what a grammar may read it as: the word, a correction, a name ..."""
-    return [_symbols(one, grammar, is_first=number == 0) for number, one in enumerate(tokens)]
+    return [_symbols(token, grammar, is_first=number == 0) for number, token in enumerate(tokens)]
 
 
 def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str]:
@@ -94,7 +94,7 @@ def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str
         return frozenset({word, NAME}) if may_be_name else frozenset({word})
     if is_known:
         return frozenset({word})
-    mended = grammar.mended(word)
+    mended = grammar.corrections(word)
     found = {word, *mended}
     if may_be_name:
         found |= {NAME, OWN}

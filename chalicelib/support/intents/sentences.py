@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from chalicelib.support.intents.grammar import KINDS, MAX_SYMBOLS, Kind, grammars, kinds_of
 from chalicelib.support.intents.own_words import MAX_INPUT_CHARACTERS
-from chalicelib.support.intents.sentence_model import likeliest
+from chalicelib.support.intents.sentence_model import likeliest_kind
 from chalicelib.support.intents.sentence_words import (
     Token,
     paragraphs_of,
@@ -67,7 +67,7 @@ def explained(sentences: tuple[Sentence, ...]) -> float:
     return sum(sentence.kind != OTHER for sentence in sentences) / len(sentences)
 
 
-def by_grammar(sentence: str) -> Kind:
+def kind_by_grammar(sentence: str) -> Kind:
     """The kind of a sentence by the grammars alone, without the model."""
     return _by_grammar(tokens_of(sentence))
 
@@ -81,7 +81,7 @@ def asks_what_no_order_answers(tokens: Sequence[Token]) -> bool:
 def _judged(text: str) -> Iterator[Sentence]:
     for sentence in sentences_of(text)[: MAX_SENTENCES + 1]:
         tokens = tokens_of(sentence)
-        grammar, model = _by_grammar(tokens), likeliest(tokens)
+        grammar, model = _by_grammar(tokens), likeliest_kind(tokens)
         agree = OTHER not in (grammar, model)
         yield Sentence(sentence, grammar if agree else OTHER, {"grammar": grammar, "model": model})
 

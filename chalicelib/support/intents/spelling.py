@@ -34,7 +34,7 @@ class RealWords:
 FILE = beside(__file__, "real_words.toml")
 
 
-def mended(word: str) -> str:
+def corrected(word: str) -> str:
     """The word of the tables that a misspelt word most likely means; any other word unchanged."""
     known, nearly = _index()
     if word in known or is_real(word):
@@ -58,7 +58,7 @@ def is_real(word: str) -> bool:
     return word in real or word.removesuffix("s") in real
 
 
-def near(word: str, known: Iterable[str]) -> Iterable[str]:
+def near_words(word: str, known: Iterable[str]) -> Iterable[str]:
     """Those of the known words that differ from a word by one letter left out, added, wrong or swapped.
 
     A wrong letter counts only in words of six letters and more.
@@ -97,13 +97,13 @@ def _index() -> tuple[frozenset[str], dict[str, str]]:
     )
     known = frozenset(re.findall(r"[a-z]+", " ".join(listed)))
     nearly: dict[str, str] = {}
-    for word in sorted(one for one in known if len(one) > _SHORT_LETTERS):
+    for word in sorted(known_word for known_word in known if len(known_word) > _SHORT_LETTERS):
         for at in range(1, len(word) - 1):
             nearly.setdefault(word[:at] + word[at + 1] + word[at] + word[at + 2 :], word)
         for shorter in _without_one(word):
             if len(shorter) > _SHORT_LETTERS - 1 and shorter[0] == word[0]:
                 nearly.setdefault(shorter, word)
-    kept = known.union(one.removesuffix("s") for one in known)
+    kept = known.union(word.removesuffix("s") for word in known)
     return known, {k: v for k, v in nearly.items() if k not in kept} | dict(TYPOS)
 
 

@@ -45,13 +45,13 @@ def _file() -> WordsOfIntents:
     return read(FILE, WordsOfIntents)
 
 
-SETS: Mapping[str, str] = Rows(lambda: joined(_file().sets))
+SETS: Mapping[str, str] = Rows(lambda: joined_sets(_file().sets))
 TABLES: Mapping[str, Words] = Rows(lambda: _file().intents)
 SHORTHAND: Mapping[str, str] = Rows(lambda: _file().shorthand)
 TYPOS: Mapping[str, str] = Rows(lambda: _file().typos)
 """Misspellings that are not a dropped, doubled or swapped letter (see `spelling`)."""
 
 
-def joined(sets: Mapping[str, tuple[str, ...]]) -> Mapping[str, str]:
+def joined_sets(sets: Mapping[str, tuple[str, ...]]) -> Mapping[str, str]:
     """For each named set of words: its words joined by ``|``, as phrases write alternatives."""
     return {name: "|".join(lines) for name, lines in sets.items()}

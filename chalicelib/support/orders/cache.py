@@ -22,7 +22,7 @@ from chalicelib.once.store import Store
 RETENTION = timedelta(days=7)
 
 
-class Lookups:
+class LookupCache:
     """The cache of order lookups that found nothing, in table A."""
 
     def __init__(self, *, table: Store, clock: Clock) -> None:

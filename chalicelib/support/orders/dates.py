@@ -21,7 +21,7 @@ _SPANISH = {
 }
 
 
-def written(day: date, today: date, language: str = "en") -> str:
+def date_in_words(day: date, today: date, language: str = "en") -> str:
     """A date in words, ``November 3`` or ``3 de noviembre``; with the year if it is not this year's."""
     is_this_year = day.year == today.year
     if language == "es":

@@ -29,18 +29,18 @@ class Window:
         """The name under which a reply shows the window to a customer: ``Priority`` or ``Standard``."""
         return "Priority" if self.high <= _PRIORITY_DAYS else "Standard"
 
-    def written(self, language: Literal["en", "es"]) -> str:
+    def in_words(self, language: Literal["en", "es"]) -> str:
         """The window in words: ``3 to 5 business days``."""
         days = (
             str(self.high) if self.low == self.high else f"{self.low} {_TO[language]} {self.high}"
         )
-        return f"{days} {business_days(self.high, language)}"
+        return f"{days} {words_for_business_days(self.high, language)}"
 
 
-def business_days(number: int, language: Literal["en", "es"]) -> str:
+def words_for_business_days(number: int, language: Literal["en", "es"]) -> str:
     """The words for business days that follow a number in a reply, e.g. ``business days``."""
-    one, more = _DAYS[language]
-    return one if number == 1 else more
+    singular, plural = _DAYS[language]
+    return singular if number == 1 else plural
 
 
 _TO = {"en": "to", "es": "a"}
@@ -76,7 +76,7 @@ class DeliveryCalendar:
     preorder_days: int | None = None
 
     @property
-    def home(self) -> frozenset[str]:
+    def home_countries(self) -> frozenset[str]:
         """The countries where delivery windows that name no country apply."""
         return self.own_home or frozenset({order_rules().times.home})
 
@@ -105,9 +105,9 @@ class DeliveryCalendar:
             return day
         return next(
             (
-                one
+                following
                 for n in range(1, _LONGEST_BREAK_DAYS)
-                if self.is_business_day(one := day + n * _DAY)
+                if self.is_business_day(following := day + n * _DAY)
             ),
             day,
         )
@@ -116,7 +116,7 @@ class DeliveryCalendar:
         """The delivery window of a shipping method to a country; None where none is known."""
         method = (shipping_method or "").lower()
         for row in self.own_windows or order_rules().windows:
-            holds = country in (row.countries or self.home)
+            holds = country in (row.countries or self.home_countries)
             if holds and re.search(rf"\b(?:{row.methods})\b", method):
                 return Window(row.low, row.high)
         return None

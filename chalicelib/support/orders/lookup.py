@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
-from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.cache import LookupCache
 from chalicelib.support.orders.order_answers import MAX_ORDERS
 from chalicelib.support.orders.shop_order import LinkedOrders, Order, OrderSearch
 
@@ -30,7 +30,7 @@ class CustomerOrders:
 
     linked: LinkedOrders
     shop: OrderSearch | None
-    cache: Lookups
+    cache: LookupCache
     opaque: Callable[[], OpaqueIds]
 
     def find(

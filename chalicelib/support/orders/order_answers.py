@@ -15,11 +15,11 @@ from typing import Literal
 
 from chalicelib.support import reasons as why
 from chalicelib.support.orders import order_checks, shipments
-from chalicelib.support.orders.dates import written
+from chalicelib.support.orders.dates import date_in_words
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
 from chalicelib.support.orders.order_question import Question
 from chalicelib.support.orders.order_rules import order_rules
-from chalicelib.support.orders.shipments import InTime, ProvenValue
+from chalicelib.support.orders.shipments import ParcelJudge, ProvenValue
 from chalicelib.support.orders.shop_order import Order
 
 MAX_ORDERS = 3
@@ -82,7 +82,9 @@ def proven_answers(
     answers = []
     for number, order in enumerate(orders):
         path = order.path or f"orders[{number}]"
-        answer = _Asked(order, path, question, InTime(now, calendar, language)).answer(requester)
+        answer = _Asked(order, path, question, ParcelJudge(now, calendar, language)).answer(
+            requester
+        )
         if isinstance(answer, NoAnswer):
             return answer
         answers.append(replace(answer, orders={path: order}))
@@ -96,7 +98,7 @@ class _Asked:
     order: Order
     path: str
     question: Question
-    time: InTime
+    time: ParcelJudge
 
     def answer(self, requester: str | None) -> TemplateAnswer | NoAnswer:
         order, now = self.order, self.time.now
@@ -112,7 +114,7 @@ class _Asked:
             return NoAnswer(why.ORDER_CONTRADICTORY)
         if not sent:
             return self._waiting(order.created_at)
-        found = [self.time.parcel(order, n, one, self.path) for n, one in enumerate(sent)]
+        found = [self.time.parcel(order, n, parcel, self.path) for n, parcel in enumerate(sent)]
         for parcel in found:
             if isinstance(parcel, shipments.NotInTime):
                 return NoAnswer(parcel.reason, parcel.missing)
@@ -140,14 +142,14 @@ class _Asked:
         }
         if self.question is Question.NOT_SENT:
             row = order_rules().fulfillment_status[order.fulfillment_status or ""]
-            state = ProvenValue(row.written(language), self._at(*status))
+            state = ProvenValue(row.in_words(language), self._at(*status))
             return TemplateAnswer(
                 "t_shipping_delay_verified", values | {"fulfillment_status": state}
             )
         window = calendar.window_of(order.shipping_method, order.country or "")
         if window is None:
-            return NoAnswer(*time.without_window(order))
-        usual_time = f"{window.written(language)} {_FROM_LEAVING[language]}"
+            return NoAnswer(*time.reason_without_window(order))
+        usual_time = f"{window.in_words(language)} {_FROM_LEAVING[language]}"
         waiting = {
             "shipping_bucket": ProvenValue(window.bucket, self._at("shipping_method", "country")),
             "eta_remaining_human": ProvenValue(
@@ -168,7 +170,7 @@ class _Asked:
         row = order_rules().fulfillment_status[self.order.fulfillment_status or ""]
         facts = self._at("fulfillment_status", "fulfillments", "tags")
         said = {
-            "fulfillment_status": ProvenValue(row.written(time.language), facts),
+            "fulfillment_status": ProvenValue(row.in_words(time.language), facts),
             "handling_time": ProvenValue(
                 f"{days} {_PLAIN_DAYS[time.language]}", self._at("created_at", "tags")
             ),
@@ -180,7 +182,7 @@ class _Asked:
 
         It is a refusal if the customer can track nothing and no window is known.
         """
-        if parcel.is_followed:
+        if parcel.has_tracking:
             status_url = self.order.status_url
             link = ProvenValue(status_url, self._at("status_url")) if status_url else None
             values = {**self._values(), **parcel.values, "status_url": link}
@@ -193,7 +195,7 @@ class _Asked:
         waiting = {
             "shipping_bucket": ProvenValue(parcel.window.bucket, facts),
             "eta_remaining_human": ProvenValue(
-                f"{_IN[language]} {parcel.window.written(language)} {left}",
+                f"{_IN[language]} {parcel.window.in_words(language)} {left}",
                 (*facts, f"{self.path}.fulfillments[0].created_at"),
             ),
         }
@@ -204,7 +206,7 @@ class _Asked:
 
         It is a refusal unless every parcel is with the carrier and can be tracked.
         """
-        if not all(parcel.state == "moving" and parcel.is_followed for parcel in listed):
+        if not all(parcel.state == "moving" and parcel.has_tracking for parcel in listed):
             return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)
         several: dict[str, TemplateValue] = {
             "parcel_count": ProvenValue(str(len(listed)), self._at("fulfillments")),
@@ -218,11 +220,11 @@ class _Asked:
         values: dict[str, TemplateValue] = {
             "order_id": ProvenValue(order.name, self._at("name", "email")),
             "order_status": ProvenValue(
-                paid.written(time.language), self._at(*order_checks.CHECKED)
+                paid.in_words(time.language), self._at(*order_checks.CHECKED_FIELDS)
             ),
         }
         if order.created_at is not None:
-            day = written(time.calendar.today(order.created_at), time.today, time.language)
+            day = date_in_words(time.calendar.today(order.created_at), time.today, time.language)
             values["order_created_at"] = ProvenValue(day, self._at("created_at"))
         return values
 

@@ -13,7 +13,7 @@ from chalicelib.support import reasons as why
 from chalicelib.support.orders.order_rules import StatusRows, order_rules
 from chalicelib.support.orders.shop_order import Order
 
-CHECKED = (
+CHECKED_FIELDS = (
     *("email", "cancelled_at", "financial_status", "disputes", "refunds", "returns", "holds"),
     "tags",
 )

@@ -35,7 +35,7 @@ class StatusRow:
         if bool(self.state) == bool(self.person):
             raise TableError(f"{FILE.name}: a row is a state or a person")
 
-    def written(self, language: Literal["en", "es"]) -> str:
+    def in_words(self, language: Literal["en", "es"]) -> str:
         """The status in words for the customer, in a language."""
         return self.es if language == "es" else self.en
 

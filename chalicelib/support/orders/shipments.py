@@ -8,8 +8,12 @@ from datetime import date, datetime
 from typing import Literal
 
 from chalicelib.support import reasons as why
-from chalicelib.support.orders.dates import written
-from chalicelib.support.orders.delivery_time import DeliveryCalendar, Window, business_days
+from chalicelib.support.orders.dates import date_in_words
+from chalicelib.support.orders.delivery_time import (
+    DeliveryCalendar,
+    Window,
+    words_for_business_days,
+)
 from chalicelib.support.orders.order_checks import unknown
 from chalicelib.support.orders.order_rules import order_rules
 from chalicelib.support.orders.shop_order import Order, Shipment, Tracking
@@ -41,7 +45,7 @@ class ParcelInTime:
     values: Mapping[str, ProvenValue | None]
 
     @property
-    def is_followed(self) -> bool:
+    def has_tracking(self) -> bool:
         """Whether the customer can track the parcel, by a number or a link."""
         return bool(self.values["tracking_number"] or self.values["tracking_url"])
 
@@ -55,7 +59,7 @@ class NotInTime:
 
 
 @dataclass(frozen=True, slots=True)
-class InTime:
+class ParcelJudge:
     """Judges whether parcels are in time, by the time `now` and the shop's calendar."""
 
     now: datetime
@@ -69,7 +73,7 @@ class InTime:
 
     def words_for_days(self, number: int) -> str:
         """The words for business days that follow a number, e.g. ``business days``."""
-        return business_days(number, self.language)
+        return words_for_business_days(number, self.language)
 
     def parcel(
         self, order: Order, number: int, parcel: Shipment, path: str
@@ -110,20 +114,22 @@ class InTime:
         at = f"{path}.fulfillments[{number}]"
         values = {
             "fulfillment_status": ProvenValue(
-                row.written(self.language), (f"{at}.shipment_status", f"{at}.events")
+                row.in_words(self.language), (f"{at}.shipment_status", f"{at}.events")
             ),
             "estimated_delivery": self._estimate(parcel, at),
             **_tracking(parcel, at),
         }
-        dispatched = written(self.calendar.today(parcel.created_at), self.today, self.language)
+        dispatched = date_in_words(
+            self.calendar.today(parcel.created_at), self.today, self.language
+        )
         return ParcelInTime(row.state, dispatched, window, values)
 
-    def without_window(self, order: Order) -> tuple[str, tuple[str, ...]]:
+    def reason_without_window(self, order: Order) -> tuple[str, tuple[str, ...]]:
         """Why an order without a delivery window is left to a person: the reason, and the missing facts.
 
         No fact is missing for an order to a foreign country.
         """
-        if order.country not in self.calendar.home:
+        if order.country not in self.calendar.home_countries:
             return why.ORDER_ABROAD, ()
         missing = (
             "shipping_method_bucket" if order.shipping_method else "tracking_or_shipping_method"
@@ -148,16 +154,18 @@ class InTime:
             return NotInTime(why.ORDER_NOT_SENT_IN_TIME)
         if window is not None:
             return NotInTime(why.DELIVERY_WINDOW_OVER) if passed > window.high else None
-        if order.country not in self.calendar.home:
+        if order.country not in self.calendar.home_countries:
             return None if estimate is not None else NotInTime(why.ORDER_ABROAD)
-        if parcel.followed is None:
-            return NotInTime(*self.without_window(order))
+        if parcel.first_tracking is None:
+            return NotInTime(*self.reason_without_window(order))
         return NotInTime(why.DELIVERY_WINDOW_OVER) if passed > times.followed_days else None
 
     def _estimate(self, parcel: Shipment, at: str) -> ProvenValue | None:
         if parcel.estimated_delivery_at is None:
             return None
-        day = written(self.calendar.today(parcel.estimated_delivery_at), self.today, self.language)
+        day = date_in_words(
+            self.calendar.today(parcel.estimated_delivery_at), self.today, self.language
+        )
         return ProvenValue(day, (f"{at}.estimated_delivery_at",))
 
 
@@ -176,7 +184,7 @@ def carrier_link(tracking: Tracking) -> str | None:
 
 
 def _tracking(parcel: Shipment, at: str) -> dict[str, ProvenValue | None]:
-    followed = parcel.followed
+    followed = parcel.first_tracking
     if followed is None:
         return dict.fromkeys(("tracking_number", "tracking_url", "tracking_company"))
     number, tracking = followed

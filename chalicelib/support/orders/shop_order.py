@@ -47,13 +47,15 @@ class Shipment:
     events: tuple[CarrierEvent, ...] | None = ()
 
     @property
-    def followed(self) -> tuple[int, Tracking] | None:
+    def first_tracking(self) -> tuple[int, Tracking] | None:
         """The parcel's first tracking with a number or link, and its place in the list.
 
         It is None where none has one.
         """
         listed = enumerate(self.tracking or ())
-        return next(((n, one) for n, one in listed if one.number or one.url), None)
+        return next(
+            ((n, tracking) for n, tracking in listed if tracking.number or tracking.url), None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ from datetime import date, timedelta
 from chalicelib.once.keys import normalised
 from chalicelib.support.intents.own_words import MAX_INPUT_CHARACTERS, own_part
 
-CLOSE = timedelta(days=3)
+TOLERANCE = timedelta(days=3)
 """Ages that differ by no more count as equal: people round, and do not count the day itself."""
 
 
 def is_as_old_as_said(text: str, ordered: date, today: date) -> bool:
     """Whether an order can be the one that a message means, by the age or the day that the message states.
 
-    A stated day of ordering must be within `CLOSE` of the order's day.  A stated wait may not be
+    A stated day of ordering must be within `TOLERANCE` of the order's day.  A stated wait may not be
     much longer than the order's age.  It may be shorter: a customer who has waited three days may
     have ordered long before.  True where the message states neither.
 
@@ -35,8 +35,8 @@ def is_as_old_as_said(text: str, ordered: date, today: date) -> bool:
         letter for letter in unicodedata.normalize("NFD", plain) if not _is_accent(letter)
     )
     age = today - ordered
-    waits = all(wait - age <= max(CLOSE, wait / 2) for wait in _waits(said))
-    return waits and all(abs(day - ordered) <= CLOSE for day in _days(said, today))
+    waits = all(wait - age <= max(TOLERANCE, wait / 2) for wait in _waits(said))
+    return waits and all(abs(day - ordered) <= TOLERANCE for day in _days(said, today))
 
 
 def _is_accent(character: str) -> bool:

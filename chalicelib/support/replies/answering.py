@@ -110,8 +110,8 @@ class Replies:
 
         In shadow nothing is sent: the verdict has in `would` what would be sent.
         """
-        shadowed = guard_rails.shadow(switches, self.policy, inquiry.rules, decision)
-        refusal = guard_rails.by_switches(switches, shadowed, decision)
+        shadowed = guard_rails.shadow_reason(switches, self.policy, inquiry.rules, decision)
+        refusal = guard_rails.refusal_by_switches(switches, shadowed, decision)
         ticket = inquiry.ticket
         if refusal is None and ticket is None:
             refusal = Refusal(why.TICKET_NOT_READ)
@@ -120,7 +120,7 @@ class Replies:
         found = self._judged(facts, inquiry, ticket, decision, in_shadow=shadowed is not None)
         if shadowed is None:
             return found
-        holding = guard_rails.holding(switches, ticket, self.policy, shadowed)
+        holding = guard_rails.holding_reasons(switches, ticket, self.policy, shadowed)
         return ReplyVerdict(reasons=(*found.reasons, *holding), would=found)
 
     def _judged(
@@ -139,14 +139,18 @@ class Replies:
         """
         has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = (
-            guard_rails.by_own_answer(ticket, decision)
-            or guard_rails.by_message(inquiry, decision)
-            or guard_rails.by_ticket(inquiry, ticket, decision)
-            or guard_rails.by_channel(ticket, decision)
-            or (guard_rails.by_shadow_answer(inquiry, facts.event_key) if in_shadow else None)
+            guard_rails.refusal_by_own_answer(ticket, decision)
+            or guard_rails.refusal_by_message(inquiry, decision)
+            or guard_rails.refusal_by_ticket(inquiry, ticket, decision)
+            or guard_rails.refusal_by_channel(ticket, decision)
+            or (
+                guard_rails.refusal_by_shadow_answer(inquiry, facts.event_key)
+                if in_shadow
+                else None
+            )
         )
         if refusal is None and not in_shadow:
-            refusal = guard_rails.by_policy(ticket, self.policy, decision)
+            refusal = guard_rails.refusal_by_policy(ticket, self.policy, decision)
         if refusal is not None:
             waits = refusal.reason == why.NEWER_MESSAGE and decision.is_about_order_status
             return _refused(refusal, ends_pending=has_pending and not waits, keeps_pending=waits)
@@ -208,10 +212,10 @@ class Replies:
                 ``order_changed``, or the reason why it is forbidden now.
             ProviderError: the order cannot be looked up now.
         """
-        overtaken = guard_rails.overtaken(inquiry, ticket)
+        overtaken = guard_rails.reason_overtaken(inquiry, ticket)
         if overtaken is not None:
             raise PermanentError("richpanel", "send_message", reason=overtaken)
-        forbidden = guard_rails.by_policy(ticket, self.policy, decision)
+        forbidden = guard_rails.refusal_by_policy(ticket, self.policy, decision)
         if not self.policy.is_outbound_enabled:
             forbidden = Refusal(why.OUTBOUND_DISABLED)
         elif template_id not in self.policy.templates:
@@ -247,8 +251,8 @@ class Replies:
                 a person.
             NotYet: the order still cannot be looked up.
         """
-        unwanted = guard_rails.withdrawn(inquiry, ticket)
-        forbidden = guard_rails.by_policy(ticket, self.policy, decision)
+        unwanted = guard_rails.reason_withdrawn(inquiry, ticket)
+        forbidden = guard_rails.refusal_by_policy(ticket, self.policy, decision)
         if not self.policy.is_outbound_enabled:
             forbidden = Refusal(why.OUTBOUND_DISABLED)
         if unwanted is not None or forbidden is not None:
@@ -283,16 +287,18 @@ class Replies:
             try:
                 proven = self._order_status(facts, inquiry, ticket, decision)
             except TransientError as error:  # routing the ticket must not wait for it
-                return guard_rails.lookup_interrupted(error.reason)
+                return guard_rails.lookup_interrupted_refusal(error.reason)
             except ProviderError as error:
-                proven = guard_rails.lookup_failed(f"{why.LOOKUP_FAILED}{error.reason}", decision)
+                proven = guard_rails.lookup_failed_refusal(
+                    f"{why.LOOKUP_FAILED}{error.reason}", decision
+                )
             # A shop may have its own intake for "not received", where nothing else can be said.
             if not isinstance(proven, Refusal) or acknowledged not in self.policy.templates:
                 answers = proven
         if isinstance(answers, Refusal):
             return answers
         if not {answer.template_id for answer in answers} <= self.policy.templates:
-            return guard_rails.suppressed(why.TEMPLATE_NOT_ENABLED, decision)
+            return guard_rails.suppressed_refusal(why.TEMPLATE_NOT_ENABLED, decision)
         return answers
 
     def _order_status(
@@ -306,7 +312,7 @@ class Replies:
         text = inquiry.text or ""
         question = question_of(decision.intent, text)
         if question is None:
-            return guard_rails.suppressed(why.ORDER_SAID_GONE, decision)
+            return guard_rails.suppressed_refusal(why.ORDER_SAID_GONE, decision)
         numbers = (
             order_numbers(text, is_asked_for=decision.pending is not None) or inquiry.earlier_orders
         )
@@ -321,21 +327,21 @@ class Replies:
                 calendar=inquiry.rules.calendar,
             )
             if isinstance(answers, NoAnswer):
-                return guard_rails.lookup_failed(answers.reason, decision, answers.missing)
+                return guard_rails.lookup_failed_refusal(answers.reason, decision, answers.missing)
             if not self._are_as_old_as_said(inquiry, orders):
-                return guard_rails.suppressed(why.NOT_AS_OLD_AS_SAID, decision)
+                return guard_rails.suppressed_refusal(why.NOT_AS_OLD_AS_SAID, decision)
             return answers
         if orders == why.ORDER_NUMBER_MISSING:
             asked = decision.pending.attempts if decision.pending else 0
             if asked < MAX_ASKS:
                 return (TemplateAnswer(ASK_TEMPLATE, {}),)
-        return guard_rails.lookup_failed(orders, decision, ("order_id",))
+        return guard_rails.lookup_failed_refusal(orders, decision, ("order_id",))
 
     def _are_as_old_as_said(self, inquiry: Inquiry, orders: Sequence[Order]) -> bool:
         day, text = inquiry.rules.calendar.today, inquiry.text or ""
         ordered = [day(order.created_at) for order in orders if order.created_at is not None]
         today = day(self.clock.now())
-        return all(is_as_old_as_said(text, one, today) for one in ordered)
+        return all(is_as_old_as_said(text, answer, today) for answer in ordered)
 
     # --- permission ---------------------------------------------------------------------------
 
@@ -355,11 +361,11 @@ class Replies:
         if self.opinions is not None and CATALOGUE[answers[0].template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
-                return guard_rails.suppressed(verified.reason, decision)
+                return guard_rails.suppressed_refusal(verified.reason, decision)
         limit = self._is_repeating(facts, inquiry, ticket, counts) or self._limit_reached(
             facts, ticket, decision, answers, counts
         )
-        return answers if limit is None else guard_rails.suppressed(limit, decision)
+        return answers if limit is None else guard_rails.suppressed_refusal(limit, decision)
 
     def _is_repeating(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, counts: Allowances
@@ -426,10 +432,10 @@ class Replies:
                 closings=inquiry.rules.closings,
             )
         except TemplateError:
-            refusal = guard_rails.suppressed(why.TEMPLATE_INCOMPLETE, decision)
+            refusal = guard_rails.suppressed_refusal(why.TEMPLATE_INCOMPLETE, decision)
             return _refused(refusal, ends_pending=False)
         asks, opaque = _asks(answers), self.opaque()
-        orders = {path: one for answer in answers for path, one in answer.orders.items()}
+        orders = {path: order for answer in answers for path, order in answer.orders.items()}
         closes = all(CATALOGUE[paragraph.template_id].closes for paragraph in answers)
         return ReplyVerdict(
             template_id=answers[0].template_id,

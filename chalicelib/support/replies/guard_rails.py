@@ -135,11 +135,20 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
         decision: the decision on the message.
         missing: every fact that an order can lack.
     """
-    failed = lookup_failed(why.LOOKUP_INCOMPLETE, decision, tuple(sorted(missing)))
-    return (_CLOSED, _ANSWERED, _NOT_ALLOWED, _NO_AUTHOR, suppressed(why.NO_TEXT, decision), failed)
+    failed = lookup_failed_refusal(why.LOOKUP_INCOMPLETE, decision, tuple(sorted(missing)))
+    return (
+        _CLOSED,
+        _ANSWERED,
+        _NOT_ALLOWED,
+        _NO_AUTHOR,
+        suppressed_refusal(why.NO_TEXT, decision),
+        failed,
+    )
 
 
-def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
+def shadow_reason(
+    switches: Switches, policy: Policy, rules: Rules, decision: Decision
+) -> str | None:
     """The reason why answers to this message stay in shadow: they are judged, but not sent.
 
     Returns None where answers are sent.
@@ -151,7 +160,9 @@ def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision)
     return None if rules.answers(decision.route, decision.intent) else why.NOT_SWITCHED_ON
 
 
-def by_switches(switches: Switches, shadowed: str | None, decision: Decision) -> Refusal | None:
+def refusal_by_switches(
+    switches: Switches, shadowed: str | None, decision: Decision
+) -> Refusal | None:
     """The refusal of a reply by the operators' switches, before any vendor is called.
 
     It is None where the switches allow a reply.  In shadow (judged, not sent) the switch that turns
@@ -160,13 +171,13 @@ def by_switches(switches: Switches, shadowed: str | None, decision: Decision) ->
     if switches.kill_switch:
         return Refusal(core.KILL_SWITCH)
     if switches.safe_mode:
-        return Refusal(shadowed) if shadowed else suppressed(core.SAFE_MODE, decision)
+        return Refusal(shadowed) if shadowed else suppressed_refusal(core.SAFE_MODE, decision)
     if not switches.automation_enabled and not shadowed:
-        return suppressed(core.AUTOMATION_DISABLED, decision)
+        return suppressed_refusal(core.AUTOMATION_DISABLED, decision)
     return None
 
 
-HOLDING = frozenset(
+HOLDING_REASONS = frozenset(
     {
         *(why.NOT_ON_ALLOW_LIST, why.MISSING_BOT_AUTHOR, core.AUTOMATION_DISABLED),
         *(why.OUTBOUND_DISABLED, core.SHADOW, why.NOT_SWITCHED_ON),
@@ -175,7 +186,9 @@ HOLDING = frozenset(
 """Reasons that keep an answer in shadow if nothing else speaks against it."""
 
 
-def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -> tuple[str, ...]:
+def holding_reasons(
+    switches: Switches, ticket: Ticket, policy: Policy, shadowed: str
+) -> tuple[str, ...]:
     """The settings because of which an answer in shadow (judged, not sent) is not sent, as reason codes.
 
     They are the allow-list, a missing author, and automation that is off; last, why shadow is on.
@@ -186,7 +199,7 @@ def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -
     return (*found, shadowed)
 
 
-def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
+def refusal_by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
     """The refusal of a second automatic answer on a ticket that had one; else None.
 
     It is also None where the message answers our question, or the ticket is closed, handed over to
@@ -201,7 +214,7 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
     return _ANSWERED
 
 
-def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
+def refusal_by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
     """The refusal of a second answer in shadow (judged, not sent) on a ticket; None for a first one.
 
     Table B has the earlier decisions in shadow.
@@ -213,17 +226,19 @@ def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
     return _ANSWERED if is_answered else None
 
 
-def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
+def refusal_by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
     """The refusal of a reply by the message: it is empty, automatic, or may not be answered.
 
     It is None where the message may be answered.
     """
     if not (inquiry.text or "").strip():
-        return suppressed(why.NO_TEXT, decision)
+        return suppressed_refusal(why.NO_TEXT, decision)
     if _is_by_machine(inquiry):
-        return suppressed(why.AUTO_RESPONDER, decision)
+        return suppressed_refusal(why.AUTO_RESPONDER, decision)
     if not decision.may_answer:
-        return suppressed(decision.reasons[-1] if decision.reasons else why.NOT_SURE, decision)
+        return suppressed_refusal(
+            decision.reasons[-1] if decision.reasons else why.NOT_SURE, decision
+        )
     return None
 
 
@@ -238,26 +253,26 @@ def _is_by_machine(inquiry: Inquiry) -> bool:
     )
 
 
-def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
+def refusal_by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
     """The refusal of a reply by its ticket: of a grave matter, escalated, closed, or with a newer comment.
 
     It is None where the ticket allows a reply.
     """
     known = inquiry.state
     if known is not None and known.risk_flags:
-        return suppressed(why.RISK_FLAG, decision)
+        return suppressed_refusal(why.RISK_FLAG, decision)
     if ticket.tags & _HANDED_OVER:
-        return suppressed(why.ESCALATED, decision)
+        return suppressed_refusal(why.ESCALATED, decision)
     if not ticket.is_open:
         return _CLOSED
     if inquiry.has_newer_reply:
-        return suppressed(why.ANSWERED_BY_OPERATOR, decision)
+        return suppressed_refusal(why.ANSWERED_BY_OPERATOR, decision)
     if inquiry.has_newer_question:
-        return suppressed(why.NEWER_MESSAGE, decision)
+        return suppressed_refusal(why.NEWER_MESSAGE, decision)
     return None
 
 
-def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
+def reason_overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
     """The reason why a planned reply no longer applies, by its ticket as it is now; None where it still does.
 
     A reply no longer applies on a ticket that is closed, was answered by an operator, or is
@@ -270,7 +285,7 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
     return why.ESCALATED if ESCALATED_TAG in ticket.tags else None
 
 
-def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
+def reason_withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
     """The reason why a reply that was put off until its ticket was routed no longer applies.
 
     It is None where the reply still applies.  The reasons are those of `overtaken`, an automatic
@@ -280,21 +295,21 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
         return why.ANSWERED
     if inquiry.has_newer_question:
         return why.NEWER_MESSAGE
-    return overtaken(inquiry, ticket)
+    return reason_overtaken(inquiry, ticket)
 
 
-def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
+def refusal_by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
     """The refusal of a reply by the deployment's settings: channel, allow-list, author.
 
     It is None where the settings allow a reply.
     """
-    return by_channel(ticket, decision) or next(_by_recipient(ticket, policy), None)
+    return refusal_by_channel(ticket, decision) or next(_by_recipient(ticket, policy), None)
 
 
-def by_channel(ticket: Ticket, decision: Decision) -> Refusal | None:
+def refusal_by_channel(ticket: Ticket, decision: Decision) -> Refusal | None:
     """The refusal of a reply on any channel but e-mail; None for e-mail."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
-        return suppressed(why.CHANNEL_NOT_SUPPORTED, decision)
+        return suppressed_refusal(why.CHANNEL_NOT_SUPPORTED, decision)
     return None
 
 
@@ -305,25 +320,27 @@ def _by_recipient(ticket: Ticket, policy: Policy) -> Iterator[Refusal]:
         yield _NO_AUTHOR
 
 
-def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
+def suppressed_refusal(reason: str, decision: Decision, *more: str) -> Refusal:
     """A refusal with this reason, and with the tag for a reply about an order's status or for any other."""
     if decision.is_about_order_status:
         return Refusal(reason, (*more, STATUS_SUPPRESSED_TAG))
     return Refusal(reason, (*more, REPLY_SUPPRESSED_TAG))
 
 
-def lookup_interrupted(reason: str) -> Refusal:
+def lookup_interrupted_refusal(reason: str) -> Refusal:
     """A refusal because the order cannot be looked up at the moment; the reply is tried again later."""
     return Refusal(f"{why.LOOKUP_FAILED}{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
 
 
-def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:
+def lookup_failed_refusal(
+    reason: str, decision: Decision, missing: tuple[str, ...] = ()
+) -> Refusal:
     """A refusal because the order was not found, or because facts about it are missing.
 
     A tag is added for each missing fact.
     """
     tags = (LOOKUP_FAILED_TAG, *(LOOKUP_MISSING_TAG.format(fact) for fact in missing))
-    return suppressed(reason, decision, *tags)
+    return suppressed_refusal(reason, decision, *tags)
 
 
 TEMPLATE_OF: Mapping[str, str] = {

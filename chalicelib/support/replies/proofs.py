@@ -19,7 +19,7 @@ class Proof:
     facts: tuple[str, ...]
 
 
-class Marks:
+class ProofMarks:
     """Marks the values that are put into a reply's text, and finds by the marks which facts each line states.
 
     A mark is one character of Unicode's private use area, which no value may contain.

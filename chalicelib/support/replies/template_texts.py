@@ -42,6 +42,6 @@ def _texts() -> Mapping[str, ByLanguage]:
     }
 
 
-CLOSING: ByLanguage = Rows(lambda: {key: one.strip() for key, one in _file().closing.items()})
+CLOSING: ByLanguage = Rows(lambda: {key: text.strip() for key, text in _file().closing.items()})
 """Ends every text; the reference lets read-back find the reply."""
 TEXTS: Mapping[str, ByLanguage] = Rows(_texts)

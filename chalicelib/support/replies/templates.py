@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.support.orders.order_answers import TemplateAnswer, TemplateValue
 from chalicelib.support.orders.shipments import ProvenValue
-from chalicelib.support.replies.proofs import Marks, Proof
+from chalicelib.support.replies.proofs import Proof, ProofMarks
 from chalicelib.support.replies.template_texts import CLOSING, TEXTS
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def render(
     Raises:
         TemplateError: the text must not be sent.
     """
-    marks = Marks()
+    marks = ProofMarks()
     shared = {"support_signature": _line(signature), "reference": reference}
     bodies, spoken = [], language
     for paragraph in paragraphs:
@@ -100,11 +100,11 @@ def render(
         known = _declared_values(template, {"first_name": first_name, **paragraph.values}, marks)
         bodies.append(_renderer().render(written[spoken].strip(), {**known, **shared}).strip())
     closing = _renderer().render({**CLOSING, **closings}[spoken].strip(), shared)
-    text = re.sub(r"\n{3,}", "\n\n", f"{joined(bodies)}\n\n{closing}").strip() + "\n"
+    text = re.sub(r"\n{3,}", "\n\n", f"{joined_paragraphs(bodies)}\n\n{closing}").strip() + "\n"
     return ReplyText(*marks.read(text))
 
 
-def joined(bodies: Sequence[str]) -> str:
+def joined_paragraphs(bodies: Sequence[str]) -> str:
     """The rendered paragraphs as one text.
 
     A first or last line that all paragraphs have, such as the greeting, appears once.
@@ -115,16 +115,16 @@ def joined(bodies: Sequence[str]) -> str:
     same_start, same_end = (len({line[at] for line in lines}) == 1 for at in (0, -1))
     last = len(lines) - 1
     kept = (
-        one[1 if same_start and n else 0 : -1 if same_end and n != last else None]
-        for n, one in enumerate(lines)
+        line[1 if same_start and n else 0 : -1 if same_end and n != last else None]
+        for n, line in enumerate(lines)
     )
-    return "\n\n".join("\n".join(one).strip() for one in kept)
+    return "\n\n".join("\n".join(line).strip() for line in kept)
 
 
 def _declared_values(
-    template: Template, values: Mapping[str, TemplateValue], marks: Marks
+    template: Template, values: Mapping[str, TemplateValue], marks: ProofMarks
 ) -> Mapping[str, object]:
-    """The values that a template declares, cleaned, and marked where facts prove them (`proofs.Marks`).
+    """The values that a template declares, cleaned, and marked where facts prove them (`proofs.ProofMarks`).
 
     Raises:
         TemplateError: a required value is missing.
@@ -139,7 +139,7 @@ def _declared_values(
     return known
 
 
-def _value(name: str, value: TemplateValue, marks: Marks) -> object:
+def _value(name: str, value: TemplateValue, marks: ProofMarks) -> object:
     if isinstance(value, ProvenValue):
         cleaned = _clean(name, value.text)
         return marks.marked(cleaned, value.facts) if cleaned else None

@@ -95,7 +95,7 @@ class Richpanel:
             raise
         return self._ticket(raw) if raw.id else None
 
-    def open_page(self, *, since: datetime, page: int) -> TicketPage:
+    def read_open_tickets(self, *, since: datetime, page: int) -> TicketPage:
         """Read one page of the open tickets that were updated since a time.
 
         The vendor's filters and order are requested but not relied on.  A ticket without a time of
@@ -114,7 +114,9 @@ class Richpanel:
             fingerprint=keys.digest(*(raw.id or "" for raw in known)),
         )
 
-    def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
+    def ticket_ids_of_customer(
+        self, kind: Literal["email", "phone"], address: str
+    ) -> Sequence[str]:
         """The ids of all tickets of a customer, found by an e-mail address or phone number.
 
         It is empty if Richpanel knows no such customer.
@@ -146,7 +148,7 @@ class Richpanel:
             if error.status != HTTPStatus.CONFLICT:
                 raise
 
-    def assignable(self) -> frozenset[str]:
+    def every_assignee(self) -> frozenset[str]:
         """Every assignee that `assign` accepts: the tenant's users by id, its teams by ``team:`` and id."""
         users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
         teams = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)

@@ -286,7 +286,7 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
         (comment.created_at, comment) for comment in comments if comment.created_at is not None
     ]
     if len(dated) == len(comments):
-        comments = [one for _, one in sorted(dated, key=lambda pair: pair[0])]
+        comments = [comment for _, comment in sorted(dated, key=lambda pair: pair[0])]
     return tuple(comments)
 
 

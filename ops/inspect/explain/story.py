@@ -16,7 +16,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.outreach.channels import CHANNELS
 from chalicelib.outreach.reasons import DECLINED
 from chalicelib.support.effects import REPLY
-from chalicelib.support.replies.guard_rails import HOLDING
+from chalicelib.support.replies.guard_rails import HOLDING_REASONS
 from ops import unreachable
 from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, is_desk_act, receipt_of
@@ -170,7 +170,9 @@ def _otherwise(plan: Plan | None) -> str:
         return ""
     if "would" in plan.facts:
         return " Otherwise it would have been answered."
-    reasons = [str(reason) for reason in plan.facts.get("reasons", ()) if reason not in HOLDING]
+    reasons = [
+        str(reason) for reason in plan.facts.get("reasons", ()) if reason not in HOLDING_REASONS
+    ]
     return f" Otherwise a person answers: {plain_words.reason(reasons[-1])}." if reasons else ""
 
 

@@ -80,7 +80,7 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
 
 def of_customer(looking: Looking, address: str) -> LookupResult:
     """Look up the tickets that Richpanel lists for a customer's address: one call, no ticket is read."""
-    listed = looking.session.services.support.richpanel.conversations_of
+    listed = looking.session.services.support.richpanel.ticket_ids_of_customer
     try:
         ids = listed("email" if "@" in address else "phone", address)
     except MiddlewareError as error:

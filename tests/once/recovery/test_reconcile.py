@@ -141,7 +141,7 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(system, richpanel, p
 def test_an_interrupted_listing_resumes_at_the_failed_page(system, richpanel, operation, fault):
     for number in range(150):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
-    real, calls = system.services().support.richpanel.open_page, []
+    real, calls = system.services().support.richpanel.read_open_tickets, []
 
     def second_page_fails(**where):
         calls.append(where["page"])
@@ -149,7 +149,7 @@ def test_an_interrupted_listing_resumes_at_the_failed_page(system, richpanel, op
             richpanel.fault(operation=operation, **fault)
         return real(**where)
 
-    system.services().support.richpanel.open_page = second_page_fails
+    system.services().support.richpanel.read_open_tickets = second_page_fails
     assert sweep(system).listing.startswith("interrupted:richpanel_")
     second = sweep(system)
     assert (second.listing, second.listed, calls) == ("complete", 50, [1, 2, 2])
@@ -159,17 +159,17 @@ def test_a_killed_run_is_continued_after_its_lease(system, richpanel):
     """F56: the crash leaves a lease, so the run after the next continues."""
     for number in range(150):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
-    real = system.services().support.richpanel.open_page
+    real = system.services().support.richpanel.read_open_tickets
 
     def dies_at_page_two(**where):
         if where["page"] == 2:
             raise SystemExit("killed")
         return real(**where)
 
-    system.services().support.richpanel.open_page = dies_at_page_two
+    system.services().support.richpanel.read_open_tickets = dies_at_page_two
     with pytest.raises(SystemExit):
         sweep(system)
-    system.services().support.richpanel.open_page = real
+    system.services().support.richpanel.read_open_tickets = real
     assert sweep(system).listing == "busy"
     system.let_leases_end()
     third = sweep(system)

@@ -4,11 +4,11 @@ import pytest
 
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.dangers import dangers, neutral_messages
-from chalicelib.support.configuration.document import parsed
+from chalicelib.support.configuration.document import parse_document
 
 
 def warned(**document):
-    return list(dangers(Rules(0, parsed(document))))
+    return list(dangers(Rules(0, parse_document(document))))
 
 
 def test_a_document_without_changes_is_not_warned_of():

@@ -10,14 +10,14 @@ from chalicelib.support.configuration.document import (
     WEEKDAYS,
     Document,
     InvalidDocumentError,
-    parsed,
-    plain,
+    parse_document,
+    plain_data,
 )
 from chalicelib.support.decision import decide_on
 from chalicelib.support.intents import message_reading
 from chalicelib.support.intents.classify import classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.support.orders.dates import written
+from chalicelib.support.orders.dates import date_in_words
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, Window
 from chalicelib.support.replies import template_checks
 from ops.support.rendered_texts import preview
@@ -52,14 +52,14 @@ OWN = {
 
 
 def test_a_document_survives_being_stored():
-    document = parsed(OWN)
+    document = parse_document(OWN)
 
-    assert parsed(plain(document)) == document
-    assert plain(document) == plain(parsed(plain(document)))
+    assert parse_document(plain_data(document)) == document
+    assert plain_data(document) == plain_data(parse_document(plain_data(document)))
 
 
 def test_an_empty_document_is_the_built_in_one():
-    assert parsed({}) == Document()
+    assert parse_document({}) == Document()
     assert {BUILT_IN.department_of(intent) for intent in ROUTES} == set(ROUTES.values())
     assert {BUILT_IN.tag_of(department) for department in BUILT_IN.departments} == set(
         ROUTES.values()
@@ -121,16 +121,16 @@ def test_a_mistake_is_named_with_its_place(raw, problem):
 
 def test_every_mistake_is_named_at_once_and_no_value_of_it():
     with pytest.raises(InvalidDocumentError) as refused:
-        parsed({"routes": {"x": DEFAULT_ROUTE, "y": DEFAULT_ROUTE}, "departments": {}})
+        parse_document({"routes": {"x": DEFAULT_ROUTE, "y": DEFAULT_ROUTE}, "departments": {}})
     assert refused.value.problems == ("routes.x: no such intent", "routes.y: no such intent")
 
     with pytest.raises(InvalidDocumentError) as refused:
-        parsed({"departments": {"route-x": {"assignee": "jo@example.com : secret"}}})
+        parse_document({"departments": {"route-x": {"assignee": "jo@example.com : secret"}}})
     assert "jo@example.com" not in str(refused.value)
 
 
 def test_departments_are_reached_as_the_document_says():
-    rules = Rules(3, parsed(OWN))
+    rules = Rules(3, parse_document(OWN))
 
     assert rules.department_of("return_request") == "route-warehouse"
     assert rules.department_of("refund_request") == ROUTES["refund_request"]
@@ -143,7 +143,7 @@ def test_departments_are_reached_as_the_document_says():
 
 
 def test_the_department_that_has_a_ticket_is_known_by_tag_or_by_assignee():
-    rules = Rules(3, parsed(OWN))
+    rules = Rules(3, parse_document(OWN))
 
     assert rules.current_department({"route-vip", "mw-processed"}) == "route-sales-team"
     assert rules.current_department(set(), {"agent-7"}) == "route-warehouse"
@@ -190,7 +190,7 @@ def test_unknown_templates_are_named():
 
 
 def test_the_shops_calendar_is_the_documents():
-    calendar = Rules(3, parsed(OWN)).calendar
+    calendar = Rules(3, parse_document(OWN)).calendar
 
     assert calendar.window_of("BIKE courier, small", "DE") == Window(0, 1)
     assert calendar.window_of("BIKE courier, small", "US") is None
@@ -216,7 +216,7 @@ def test_the_built_in_calendar_is_the_default_one():
     ],
 )
 def test_a_date_is_written_as_people_write_it(day, language, text):
-    assert written(day, date(2026, 11, 20), language) == text
+    assert date_in_words(day, date(2026, 11, 20), language) == text
 
 
 def test_no_text_of_the_preview_says_a_thing_twice_or_a_date_in_digits():
@@ -233,7 +233,7 @@ def test_no_text_of_the_preview_says_a_thing_twice_or_a_date_in_digits():
 def test_the_shops_own_phrases_are_recognised():
     text = "Can the blue one go to the depot please"
     assert classify(text).intent != "return_request"
-    assert classify(text, Rules(3, parsed(OWN)).phrases).intent == "return_request"
+    assert classify(text, Rules(3, parse_document(OWN)).phrases).intent == "return_request"
     assert BUILT_IN.phrases is None
 
 
@@ -246,14 +246,16 @@ def test_the_shops_own_phrases_are_recognised():
     ],
 )
 def test_a_sure_phrase_of_the_shops_own_decides(intent, phrase, text):
-    own = Rules(3, parsed({"phrases": {intent: {"sure": [phrase]}}}))
+    own = Rules(3, parse_document({"phrases": {intent: {"sure": [phrase]}}}))
     found = message_reading.read(text, phrases=own.phrases)
     assert found.found.intent == intent
     assert decide_on(found.found, reasons=found.reasons, rules=own).route == ROUTES[intent]
 
 
 def test_a_phrase_of_the_shops_own_hides_no_grave_matter():
-    own = Rules(3, parsed({"phrases": {"order_status_tracking": {"sure": ["gift registry"]}}}))
+    own = Rules(
+        3, parse_document({"phrases": {"order_status_tracking": {"sure": ["gift registry"]}}})
+    )
     text = "My gift registry order burned my skin, my lawyer will hear of it"
     found = message_reading.read(text, phrases=own.phrases)
     decision = decide_on(found.found, reasons=found.reasons, risks=found.risks, rules=own)

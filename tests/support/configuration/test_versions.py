@@ -51,7 +51,7 @@ def test_a_version_is_used_within_a_minute_and_read_once(settings_stage):
     settings_stage.clock.forward(REFRESH_SECONDS)
 
     assert settings_stage.department() == "route-sales-team"
-    assert settings_stage.rules.current() is settings_stage.rules.of(1)
+    assert settings_stage.rules.current() is settings_stage.rules.of_version(1)
 
 
 def test_an_earlier_version_stays_as_it_was(settings_stage):

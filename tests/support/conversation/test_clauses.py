@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.support.conversation.clauses import asked_in, of_subject
+from chalicelib.support.conversation.clauses import asked_in, asked_in_subject
 from chalicelib.support.conversation.conversation_words import DELIVERY, EVERYTHING
 
 
@@ -39,12 +39,12 @@ def test_the_subject_is_the_first_sentence():
 
 @pytest.mark.parametrize("subject", ["", "Re: ", "Order 9001", "Quick question", "Mi pedido 1042"])
 def test_a_usual_subject_asks_for_nothing(subject):
-    assert of_subject(subject).kinds == frozenset()
+    assert asked_in_subject(subject).kinds == frozenset()
 
 
 @pytest.mark.parametrize(("subject", "kind"), [("Broken lamp", "damaged"), ("A goat", "other")])
 def test_any_other_subject_asks_for_something(subject, kind):
-    assert kind in of_subject(subject).kinds
+    assert kind in asked_in_subject(subject).kinds
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from chalicelib.support.conversation.clauses import AskedFor
 from chalicelib.support.conversation.conversation_words import DELIVERY, EVERYTHING, RequestKind
 from chalicelib.support.conversation.dialogue import (
-    MOST_STORED,
-    NOTHING_SAID,
+    EMPTY_DIALOGUE,
+    MAX_STORED_REQUESTS,
     RequestState,
     Speaker,
     Utterance,
     fold,
-    stored,
-    with_stored,
+    stored_requests,
+    with_stored_requests,
 )
 
 KINDS = st.frozensets(st.sampled_from(list(RequestKind)), max_size=2)
@@ -42,7 +42,7 @@ def keyed(number):
     return f"k{number}"
 
 
-def folded(said, before=NOTHING_SAID):
+def folded(said, before=EMPTY_DIALOGUE):
     return fold(before, said, keyed)
 
 
@@ -66,18 +66,18 @@ def test_a_conversation_is_the_same_however_it_is_divided(said, at):
 
 @given(conversations(), st.integers(0, 9))
 def test_what_was_stored_earlier_changes_nothing_that_the_ticket_shows(said, at):
-    assert with_stored(folded(said), stored(folded(said[:at]))) == folded(said)
+    assert with_stored_requests(folded(said), stored_requests(folded(said[:at]))) == folded(said)
 
 
 @given(conversations())
 def test_what_the_ticket_no_longer_shows_is_kept_as_it_was_stored(said):
     whole = folded(said)
-    assert with_stored(NOTHING_SAID, stored(whole)).requests == whole.requests
+    assert with_stored_requests(EMPTY_DIALOGUE, stored_requests(whole)).requests == whole.requests
 
 
 @given(conversations())
 def test_what_is_stored_has_kinds_states_times_and_keyed_orders_only(said):
-    for row in stored(folded(said)):
+    for row in stored_requests(folded(said)):
         assert {"kind", "state", "at"} <= set(row) <= {"kind", "state", "at", "order"}
         assert row.get("order") in (None, "k9001", "k9002")
 
@@ -85,12 +85,12 @@ def test_what_is_stored_has_kinds_states_times_and_keyed_orders_only(said):
 def test_an_answer_of_a_persons_settles_nothing_without_a_tag():
     dialogue = folded([customer("cancel"), AGENT])
     assert states(dialogue) == [("cancel", "answered")]
-    assert len(dialogue.unsettled()) == 1
-    assert dialogue.unsettled({"Resolved"}) == ()
+    assert len(dialogue.open_requests()) == 1
+    assert dialogue.open_requests({"Resolved"}) == ()
 
 
 def test_a_tag_settles_nothing_that_no_person_has_answered():
-    assert len(folded([customer("cancel")]).unsettled({"resolved"})) == 1
+    assert len(folded([customer("cancel")]).open_requests({"resolved"})) == 1
     later = folded([customer("cancel"), AGENT, customer("refund", at="11:00:00")])
     assert [request.kind for request in later.unsettled({"resolved"})] == ["refund"]
 
@@ -119,12 +119,16 @@ def test_a_grave_matter_cannot_be_taken_back():
 
 
 def test_of_many_requests_the_settled_ones_are_left_out_first():
-    said = [customer("cancel"), *(customer("order_status") for _ in range(MOST_STORED)), MACHINE]
-    assert [row for row in stored(folded(said)) if row["kind"] == "cancel"]
-    assert len(stored(folded(said))) == MOST_STORED
+    said = [
+        customer("cancel"),
+        *(customer("order_status") for _ in range(MAX_STORED_REQUESTS)),
+        MACHINE,
+    ]
+    assert [row for row in stored_requests(folded(said)) if row["kind"] == "cancel"]
+    assert len(stored_requests(folded(said))) == MAX_STORED_REQUESTS
 
 
 def test_a_row_of_a_later_release_counts_as_open():
     row = {"kind": "teleport", "state": "dreamt", "at": "2026-11-20T10:00:00.000Z"}
-    (request,) = with_stored(NOTHING_SAID, [row]).requests
+    (request,) = with_stored_requests(EMPTY_DIALOGUE, [row]).requests
     assert (request.kind, request.state) == (RequestKind.OTHER, RequestState.OPEN)

@@ -2,11 +2,11 @@
 
 from chalicelib.support.conversation.clauses import AskedFor
 from chalicelib.support.conversation.conversation_words import RequestKind
-from chalicelib.support.conversation.dialogue import NOTHING_SAID, Speaker, Utterance, fold
+from chalicelib.support.conversation.dialogue import EMPTY_DIALOGUE, Speaker, Utterance, fold
 from chalicelib.support.conversation.speaking import (
-    Around,
+    TicketContext,
     holder_of,
-    is_a_persons,
+    is_held_by_person,
     reason_for_silence,
 )
 from tests.rigs.each_row import each_row
@@ -25,29 +25,29 @@ def asks(kind, number=None, risks=()):
 
 
 def dialogue(*said):
-    return fold(NOTHING_SAID, said, lambda number: number)
+    return fold(EMPTY_DIALOGUE, said, lambda number: number)
 
 
 def test_an_order_question_alone_may_be_answered():
-    assert reason_for_silence(NOTHING_SAID, Around()) is None
-    assert reason_for_silence(dialogue(asks("order_status")), Around()) is None
+    assert reason_for_silence(EMPTY_DIALOGUE, TicketContext()) is None
+    assert reason_for_silence(dialogue(asks("order_status")), TicketContext()) is None
 
 
 @each_row(
     ("said", "around", "reason"),
     [
-        ((), Around(tags={"No_Bot"}, stop_tags={"no-bot"}), "stop_tag"),
-        ((asks("grave", risks=["legal_threat"]),), Around(), "risk_flag"),
-        ((), Around(tags={"mw-risk-legal_threat"}), "risk_flag"),
-        ((), Around(risks_elsewhere=True), "customer_at_risk"),
-        ((), Around(holder="agent-1"), "held_by_a_person"),
-        ((AGENT,), Around(), "person_in_it"),
-        ((SOON,), Around(), "person_in_it"),
-        ((asks("cancel"),), Around(), "open_request:cancel"),
-        ((asks("refund"), AGENT), Around(), "person_in_it"),
-        ((asks("damaged"), asks("order_status")), Around(), "open_request:damaged"),
-        ((asks("order_status", "9002"),), Around(), "other_order_open"),
-        ((asks("order_status"), MACHINE), Around(), "answered_automatically"),
+        ((), TicketContext(tags={"No_Bot"}, stop_tags={"no-bot"}), "stop_tag"),
+        ((asks("grave", risks=["legal_threat"]),), TicketContext(), "risk_flag"),
+        ((), TicketContext(tags={"mw-risk-legal_threat"}), "risk_flag"),
+        ((), TicketContext(risks_elsewhere=True), "customer_at_risk"),
+        ((), TicketContext(holder="agent-1"), "held_by_a_person"),
+        ((AGENT,), TicketContext(), "person_in_it"),
+        ((SOON,), TicketContext(), "person_in_it"),
+        ((asks("cancel"),), TicketContext(), "open_request:cancel"),
+        ((asks("refund"), AGENT), TicketContext(), "person_in_it"),
+        ((asks("damaged"), asks("order_status")), TicketContext(), "open_request:damaged"),
+        ((asks("order_status", "9002"),), TicketContext(), "other_order_open"),
+        ((asks("order_status"), MACHINE), TicketContext(), "answered_automatically"),
     ],
 )
 def test_anything_else_keeps_it_silent(said, around, reason):
@@ -57,7 +57,10 @@ def test_anything_else_keeps_it_silent(said, around, reason):
 def test_the_same_order_may_be_asked_about_twice():
     assert (
         reason_for_silence(
-            dialogue(asks("order_status", "9001")), Around(), named={"9001"}, answered={"9001"}
+            dialogue(asks("order_status", "9001")),
+            TicketContext(),
+            named={"9001"},
+            answered={"9001"},
         )
         is None
     )
@@ -65,32 +68,34 @@ def test_the_same_order_may_be_asked_about_twice():
 
 def test_an_answer_must_be_about_every_order_that_was_named():
     asked = dialogue(asks("order_status", "9001"))
-    assert reason_for_silence(asked, Around()) == "other_order_open"
-    assert reason_for_silence(asked, Around(), answered={"9001"}) is None
+    assert reason_for_silence(asked, TicketContext()) == "other_order_open"
+    assert reason_for_silence(asked, TicketContext(), answered={"9001"}) is None
     both = {"9001", "9002"}
-    assert reason_for_silence(asked, Around(), named={"9002"}, answered=both) is None
-    assert reason_for_silence(NOTHING_SAID, Around(), named=both, answered={"9002"})
+    assert reason_for_silence(asked, TicketContext(), named={"9002"}, answered=both) is None
+    assert reason_for_silence(EMPTY_DIALOGUE, TicketContext(), named=both, answered={"9002"})
 
 
 def test_the_answer_to_our_question_is_answered_after_it():
     said = dialogue(asks("order_status"), MACHINE)
-    assert reason_for_silence(said, Around(), is_awaited=True) is None
+    assert reason_for_silence(said, TicketContext(), is_awaited=True) is None
 
 
 def test_a_request_in_the_message_itself_counts():
     beside = {RequestKind.ORDER_STATUS, RequestKind.REFUND}
-    assert reason_for_silence(NOTHING_SAID, Around(), beside=beside) == "open_request:refund"
+    assert (
+        reason_for_silence(EMPTY_DIALOGUE, TicketContext(), beside=beside) == "open_request:refund"
+    )
 
 
 def test_a_message_of_another_kind_may_be_acknowledged():
     said = dialogue(asks("damaged"))
-    assert reason_for_silence(said, Around(), about={RequestKind.DAMAGED}) is None
+    assert reason_for_silence(said, TicketContext(), about={RequestKind.DAMAGED}) is None
 
 
 def test_a_ticket_is_a_persons_who_has_it_or_has_surely_answered():
-    assert is_a_persons(NOTHING_SAID, Around(holder="agent-1"))
-    assert is_a_persons(dialogue(AGENT), Around())
-    assert not is_a_persons(dialogue(SOON, MACHINE), Around())
+    assert is_held_by_person(EMPTY_DIALOGUE, TicketContext(holder="agent-1"))
+    assert is_held_by_person(dialogue(AGENT), TicketContext())
+    assert not is_held_by_person(dialogue(SOON, MACHINE), TicketContext())
 
 
 def test_queues_bots_and_teams_hold_nothing():

@@ -3,7 +3,11 @@
 from datetime import timedelta
 
 from chalicelib.support.conversation.dialogue import Speaker
-from chalicelib.support.conversation.utterances import BY_A_PERSON_AFTER, earlier, opens
+from chalicelib.support.conversation.utterances import (
+    BY_A_PERSON_AFTER,
+    earlier_utterances,
+    is_first_message,
+)
 from chalicelib.support.tickets import Comment, Ticket
 from tests.rigs.fakes import NOON
 
@@ -59,5 +63,5 @@ def test_a_machine_answers_or_asks():
 
 def test_a_message_opens_its_ticket_or_does_not():
     ticket = Ticket("1", "OPEN", frozenset(), (wrote("c-1"), wrote("c-2")))
-    assert opens(ticket, "c-1")
-    assert not opens(ticket, "c-2")
+    assert is_first_message(ticket, "c-1")
+    assert not is_first_message(ticket, "c-2")

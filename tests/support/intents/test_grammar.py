@@ -18,7 +18,7 @@ from chalicelib.support.intents.grammar import (
     kinds_of,
     rows_of,
 )
-from chalicelib.support.intents.sentences import OTHER, by_grammar, read_sentences
+from chalicelib.support.intents.sentences import OTHER, kind_by_grammar, read_sentences
 from tests.rigs.each_row import each_row
 
 ROWS = [
@@ -58,7 +58,7 @@ def _unit_slots(rows):
 def test_a_row_of_a_slot_reads_what_it_composes(file, slot, number):
     grammar = with_each_row(file)
     for seed in range(5):
-        words = grammar.composed(f"{slot}_{number}", random.Random(seed))
+        words = grammar.random_wording(f"{slot}_{number}", random.Random(seed))
         found = grammar.matching([frozenset({word}) for word in words])
         assert len(words) in found.ends(slot, 0), words
 
@@ -68,8 +68,8 @@ def test_a_row_of_a_unit_is_a_sentence_to_both_judges(file, kind, number):
     dice = random.Random(number)
     slot = f"unit_{kind}_{number}"
     grammar = with_each_row(file)
-    texts = [composing.written(grammar.composed(slot, dice), dice) for _ in range(12)]
-    assert any(by_grammar(text) != OTHER for text in texts), texts
+    texts = [composing.written(grammar.random_wording(slot, dice), dice) for _ in range(12)]
+    assert any(kind_by_grammar(text) != OTHER for text in texts), texts
     assert any(
         all(sentence.kind != OTHER for sentence in read_sentences(text)) for text in texts
     ), texts
@@ -149,6 +149,6 @@ def test_no_slot_begins_with_itself():
 
 def test_a_misspelt_word_is_read_as_one_of_the_rows_and_a_real_one_is_not():
     english = grammars()[0]
-    assert "package" in english.mended("pacakge")
-    assert "please" in english.mended("pleeease")
-    assert not english.mended("xyzzy")
+    assert "package" in english.corrections("pacakge")
+    assert "please" in english.corrections("pleeease")
+    assert not english.corrections("xyzzy")

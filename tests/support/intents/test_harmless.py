@@ -19,7 +19,7 @@ def example(row):
 
 @each_row("row", harmless.rows())
 def test_a_row_hides_its_own_words(row):
-    assert set(harmless.hidden(example(row))) == {harmless.HIDDEN}
+    assert set(harmless.hide_harmless(example(row))) == {harmless.HIDDEN}
 
 
 @each_row("row", harmless.rows())
@@ -33,7 +33,7 @@ def test_no_row_is_there_twice():
 
 def test_words_in_the_gap_of_a_row_are_not_hidden():
     words = ["my", "lawyer", "will", "sue", "and", "needs", "a", "briefcase"]
-    assert "sue" in harmless.hidden(words)
+    assert "sue" in harmless.hide_harmless(words)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from bench.intents import train
 from chalicelib.support.decision import decide_on
 from chalicelib.support.intents import phrases
-from chalicelib.support.intents.classify import Classified
+from chalicelib.support.intents.classify import Classification
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_ROUTES
-from chalicelib.support.intents.linear_model import shipped
+from chalicelib.support.intents.linear_model import shipped_model
 from chalicelib.support.intents.message_reading import read
 from chalicelib.vendors import linear
 from chalicelib.vendors.machine_mail import is_machine_mail
@@ -26,7 +26,7 @@ def rows(folder, part="dev"):
 
 def test_the_shipped_model_is_made_from_these_samples_and_tables():
     """Where they differ, run `python -m bench.intents.train`."""
-    assert shipped().made_from == train.made_from()
+    assert shipped_model().made_from == train.made_from()
 
 
 def test_a_packed_model_reads_back():
@@ -72,7 +72,7 @@ def test_whatever_else_is_said_is_not_answered(text):
 
 @pytest.mark.parametrize("risk", sorted(RISK_ROUTES))
 def test_a_suspicion_is_flagged_and_left_to_the_default_team(risk):
-    found = Classified("order_status_tracking", 0.9)
+    found = Classification("order_status_tracking", 0.9)
     decision = decide_on(found, suspected=frozenset({risk}))
     assert decision.risk_flags == {risk}
     assert f"mw-risk-{risk}" in decision.tags

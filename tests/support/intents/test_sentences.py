@@ -9,7 +9,7 @@ import pytest
 from bench.intents import composing, train_sentences
 from chalicelib.support.decision import decide_on
 from chalicelib.support.intents.message_reading import read
-from chalicelib.support.intents.sentence_model import FILE, likeliest, shipped
+from chalicelib.support.intents.sentence_model import FILE, likeliest_kind, shipped_model
 from chalicelib.support.intents.sentence_words import tokens_of
 from chalicelib.support.intents.sentences import MAX_SENTENCES, OTHER, explained, read_sentences
 from tests.rigs.each_row import each_row
@@ -61,7 +61,7 @@ def test_both_judges_are_named_and_must_agree():
 
 def test_the_shipped_judge_is_made_from_these_samples_and_rows():
     """Where they differ, run `python -m bench.intents.train_sentences`."""
-    assert shipped().made_from == train_sentences.made_from()
+    assert shipped_model().made_from == train_sentences.made_from()
     assert FILE.stat().st_size < LARGEST
 
 
@@ -96,7 +96,7 @@ def test_nearly_every_invented_plain_sentence_is_explained():
 
 def test_the_learned_judge_alone_tells_most_harmful_sentences():
     harmful = [sentence["text"] for sentence in SENTENCES if sentence["kind"] == OTHER]
-    seen = sum(likeliest(tokens_of(text)) == OTHER for text in harmful)
+    seen = sum(likeliest_kind(tokens_of(text)) == OTHER for text in harmful)
     assert seen >= len(harmful) * 0.95
 
 

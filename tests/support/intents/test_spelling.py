@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.support.intents.message_reading import read
-from chalicelib.support.intents.spelling import is_real, mended
+from chalicelib.support.intents.spelling import corrected, is_real
 
 
 @pytest.mark.parametrize(
@@ -11,7 +11,7 @@ from chalicelib.support.intents.spelling import is_real, mended
     [("refnud", "refund"), ("trakcing", "tracking"), ("laywer", "lawyer"), ("cancle", "cancel")],
 )
 def test_a_slip_is_mended(word, right):
-    assert mended(word) == right
+    assert corrected(word) == right
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_a_slip_is_mended(word, right):
 )
 def test_a_real_word_is_not_read_as_another_one(word):
     assert is_real(word)
-    assert mended(word) == word
+    assert corrected(word) == word
 
 
 @pytest.mark.parametrize(

@@ -41,4 +41,4 @@ def test_a_holiday_is_no_business_day_and_a_late_order_counts_for_the_next_one()
     ],
 )
 def test_a_window_reads_well(window, language, words):
-    assert window.written(language) == words
+    assert window.in_words(language) == words

@@ -68,8 +68,8 @@ def test_a_row_is_a_known_state_or_a_declared_reason(table, status):
 )
 def test_a_parcels_state_is_said_in_both_languages(status):
     row = RULES.shipment_status[status]
-    assert row.written("en")
-    assert row.written("es") not in ("", row.written("en"))
+    assert row.in_words("en")
+    assert row.in_words("es") not in ("", row.in_words("en"))
 
 
 @each_row("tag", RULES.tags.person)
@@ -125,7 +125,7 @@ def test_what_a_customer_has_lost_is_not_the_order(word):
     ],
 )
 def test_each_shipping_method_has_its_window_at_home_only(method, window):
-    found = DEFAULT_CALENDAR.window_of(method, RULES.times.home)
+    found = DEFAULT_CALENDAR.window_of(method, RULES.times.home_countries)
     assert found == (None if window is None else Window(*window))
     assert DEFAULT_CALENDAR.window_of(method, "AU") is None
 

@@ -8,7 +8,7 @@ import pytest
 from chalicelib.once.allowances import Limit
 from chalicelib.once.ports import Switches
 from chalicelib.support.configuration.applied import BUILT_IN, Rules
-from chalicelib.support.configuration.document import parsed
+from chalicelib.support.configuration.document import parse_document
 from chalicelib.support.decision import Decision, Pending, Tier
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.replies import guard_rails as rails
@@ -47,12 +47,15 @@ def found(refusal):
 
 def test_an_allowed_reply_passes_every_guard_rail():
     on = ticket()
-    assert rails.shadow(Switches(), POLICY, BUILT_IN, STATUS) is None
-    assert rails.by_switches(Switches(), None, STATUS) is None
-    assert rails.by_message(inquiry(on=on), STATUS) is None
-    assert rails.by_message(inquiry(), STATUS) is None, "a ticket that could not be read"
-    assert rails.by_ticket(inquiry(on=on, state=ConversationState("1042", 1)), on, STATUS) is None
-    assert rails.by_policy(on, POLICY, STATUS) is None
+    assert rails.shadow_reason(Switches(), POLICY, BUILT_IN, STATUS) is None
+    assert rails.refusal_by_switches(Switches(), None, STATUS) is None
+    assert rails.refusal_by_message(inquiry(on=on), STATUS) is None
+    assert rails.refusal_by_message(inquiry(), STATUS) is None, "a ticket that could not be read"
+    assert (
+        rails.refusal_by_ticket(inquiry(on=on, state=ConversationState("1042", 1)), on, STATUS)
+        is None
+    )
+    assert rails.refusal_by_policy(on, POLICY, STATUS) is None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +67,7 @@ def test_an_allowed_reply_passes_every_guard_rail():
     ],
 )
 def test_a_switch_forbids_by_its_name(switches, reason, tags):
-    assert found(rails.by_switches(switches, None, STATUS)) == (reason, tags)
+    assert found(rails.refusal_by_switches(switches, None, STATUS)) == (reason, tags)
 
 
 @pytest.mark.parametrize(
@@ -79,15 +82,18 @@ def test_a_switch_forbids_by_its_name(switches, reason, tags):
     ],
 )
 def test_what_is_in_shadow_is_judged_and_named(switches, policy, answers, reason):
-    rules = Rules(1, parsed({"answers": answers}))
-    assert rails.shadow(switches, replace(POLICY, **policy), rules, STATUS) == reason
+    rules = Rules(1, parse_document({"answers": answers}))
+    assert rails.shadow_reason(switches, replace(POLICY, **policy), rules, STATUS) == reason
 
 
 def test_in_shadow_automation_that_is_off_refuses_nothing_and_safe_mode_does():
     """A new stage is in shadow with automation off."""
-    assert rails.by_switches(Switches(automation_enabled=False), "shadow", STATUS) is None
-    assert found(rails.by_switches(Switches(safe_mode=True), "shadow", STATUS)) == ("shadow", ())
-    held = rails.holding(
+    assert rails.refusal_by_switches(Switches(automation_enabled=False), "shadow", STATUS) is None
+    assert found(rails.refusal_by_switches(Switches(safe_mode=True), "shadow", STATUS)) == (
+        "shadow",
+        (),
+    )
+    held = rails.holding_reasons(
         Switches(automation_enabled=False), ticket(), replace(POLICY, author_id=None), "shadow"
     )
     assert held == ("missing_bot_author", "automation_disabled", "shadow")
@@ -105,7 +111,7 @@ def test_in_shadow_automation_that_is_off_refuses_nothing_and_safe_mode_does():
     ],
 )
 def test_a_message_forbids_its_answer(text, subject, decision, reason):
-    refused = rails.by_message(inquiry(text, ticket(subject=subject)), decision)
+    refused = rails.refusal_by_message(inquiry(text, ticket(subject=subject)), decision)
     assert found(refused) == (reason, SUPPRESSED)
 
 
@@ -127,36 +133,42 @@ def test_a_message_forbids_its_answer(text, subject, decision, reason):
 )
 def test_a_ticket_forbids_an_answer(changes, reason, tags):
     on = ticket(**changes)
-    assert found(rails.by_ticket(inquiry(on=on), on, STATUS)) == (reason, tags)
+    assert found(rails.refusal_by_ticket(inquiry(on=on), on, STATUS)) == (reason, tags)
 
 
 def test_a_ticket_is_answered_once_and_a_graver_reason_is_named_first():
     on = ticket(tags=frozenset({"mw-auto-replied"}))
     again = ("answered_automatically", ("mw-skip-followup-after-auto-reply",))
-    assert found(rails.by_own_answer(on, STATUS)) == again
+    assert found(rails.refusal_by_own_answer(on, STATUS)) == again
     complains = replace(STATUS, risk_flags=frozenset({"repeated_complaint"}))
-    assert found(rails.by_own_answer(on, complains)) == again
-    assert rails.by_own_answer(on, replace(STATUS, risk_flags=frozenset({"self_harm"}))) is None
-    assert rails.by_own_answer(ticket(), STATUS) is None
+    assert found(rails.refusal_by_own_answer(on, complains)) == again
+    assert (
+        rails.refusal_by_own_answer(on, replace(STATUS, risk_flags=frozenset({"self_harm"})))
+        is None
+    )
+    assert rails.refusal_by_own_answer(ticket(), STATUS) is None
 
 
 def test_a_risk_seen_once_forbids_every_later_answer():
     on = ticket(tags=frozenset({"mw-escalated-human"}))
     state = ConversationState("1042", 1, risk_flags=frozenset({"chargeback"}))
-    refused = rails.by_ticket(inquiry(on=on, state=state), on, STATUS)
+    refused = rails.refusal_by_ticket(inquiry(on=on, state=state), on, STATUS)
     assert found(refused) == ("risk_flag", SUPPRESSED)
 
 
 def test_we_may_follow_up_our_own_question_on_an_unassigned_ticket():
     on = ticket(tags=frozenset({"mw-auto-replied"}))
-    assert rails.by_ticket(inquiry(on=on), on, ASKED) is None
+    assert rails.refusal_by_ticket(inquiry(on=on), on, ASKED) is None
     taken = ticket(tags=frozenset({"mw-auto-replied", "mw-escalated-human"}))
-    assert found(rails.by_ticket(inquiry(on=taken), taken, ASKED)) == ("escalated", SUPPRESSED)
+    assert found(rails.refusal_by_ticket(inquiry(on=taken), taken, ASKED)) == (
+        "escalated",
+        SUPPRESSED,
+    )
 
 
 @pytest.mark.parametrize("channel", [None, "", "email", " E-Mail ", "MAIL"])
 def test_e_mails_and_messages_without_a_channel_may_be_answered(channel):
-    assert rails.by_policy(ticket(channel=channel), POLICY, STATUS) is None
+    assert rails.refusal_by_policy(ticket(channel=channel), POLICY, STATUS) is None
 
 
 @pytest.mark.parametrize(
@@ -178,14 +190,17 @@ def test_e_mails_and_messages_without_a_channel_may_be_answered(channel):
     ],
 )
 def test_a_deployment_forbids_an_answer(changes, policy, reason, tags):
-    refused = rails.by_policy(ticket(**changes), replace(POLICY, **policy), STATUS)
+    refused = rails.refusal_by_policy(ticket(**changes), replace(POLICY, **policy), STATUS)
     assert found(refused) == (reason, tags)
 
 
 def test_a_suppressed_reply_records_its_kind():
-    assert rails.suppressed("r", STATUS, "more").tags == ("more", "mw-order-status-suppressed")
-    assert rails.suppressed("r", REFUND).tags == ("mw-auto-reply-suppressed",)
-    assert rails.lookup_failed("r", STATUS, ("order_id",)).tags == (
+    assert rails.suppressed_refusal("r", STATUS, "more").tags == (
+        "more",
+        "mw-order-status-suppressed",
+    )
+    assert rails.suppressed_refusal("r", REFUND).tags == ("mw-auto-reply-suppressed",)
+    assert rails.lookup_failed_refusal("r", STATUS, ("order_id",)).tags == (
         "mw-order-lookup-failed",
         "mw-order-lookup-missing:order_id",
         "mw-order-status-suppressed",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.support.configuration.applied import Rules
-from chalicelib.support.configuration.document import parsed
+from chalicelib.support.configuration.document import parse_document
 from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.settable_tags import every_tag
 
@@ -44,7 +44,7 @@ def test_no_tag_of_the_code_is_left_out():
 def test_the_settings_change_the_tags():
     rules = Rules(
         1,
-        parsed(
+        parse_document(
             {
                 "departments": {
                     "route-sales-team": {"tag": "route-vip"},

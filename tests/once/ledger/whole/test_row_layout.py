@@ -18,7 +18,7 @@ from chalicelib.once.share import FREE_SECONDS, LaneShare
 from chalicelib.outreach.project.admission import Starts
 from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.support.configuration.versions import Versions
-from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.cache import LookupCache
 from chalicelib.vendors.shared_level import SharedLevel
 from ops.companies import erase
 from tests.rigs.ledger import DAY, MODES, facts, reply
@@ -194,7 +194,7 @@ def limits(rig):
 
 def lookups(rig):
     facts = {"outcome": "not_found"}
-    Lookups(table=rig.table, clock=rig.clock).write(
+    LookupCache(table=rig.table, clock=rig.clock).write(
         "act:shopify_lookup:1:2", "1042", facts, fresh_seconds=60
     )
 

@@ -39,7 +39,7 @@ def listing(tickets: Richpanel, since: datetime = SINCE) -> list[Ticket]:
     found: list[Ticket] = []
     before = ""
     for number in range(1, 9):
-        page = tickets.open_page(since=since, page=number)
+        page = tickets.read_open_tickets(since=since, page=number)
         if page.fingerprint == before:
             break
         found += page.tickets
@@ -133,7 +133,7 @@ def test_a_key_that_may_not_list_says_so_and_still_reads(
     richpanel.add_ticket("1042")
 
     with pytest.raises(AuthError, match="403"):
-        live_client.open_page(since=SINCE, page=1)
+        live_client.read_open_tickets(since=SINCE, page=1)
     assert live_client.read_ticket("1042").id == "1042"
 
 
@@ -157,7 +157,7 @@ def test_a_customers_tickets_tags_and_teams_are_read_to_the_last_page(
 ):
     """Entries on the second page would be missed by an erase, or reported as missing."""
     vendor.will(listed(1, 2, next_page="2"), listed(3))
-    assert tickets.conversations_of("email", "j@example.com") == ["1", "2", "3"]
+    assert tickets.ticket_ids_of_customer("email", "j@example.com") == ["1", "2", "3"]
     vendor.will(named("tag", "a", next_page="2"), named("tag", "b"))
     assert tickets.tag_names() == {"a", "b"}
     vendor.will(named("team", "a", next_page="2"), named("team", "b"))
@@ -169,7 +169,7 @@ def test_a_customers_tickets_tags_and_teams_are_read_to_the_last_page(
 def test_a_list_ends_where_the_vendor_repeats_a_page(tickets: Richpanel, vendor: Vendor):
     vendor.will(listed(1, 2, next_page="again"))
 
-    assert tickets.conversations_of("email", "j@example.com") == ["1", "2"]
+    assert tickets.ticket_ids_of_customer("email", "j@example.com") == ["1", "2"]
     assert len(vendor.requests) == 2
 
 
@@ -177,10 +177,10 @@ def test_an_endless_list_is_not_treated_as_complete(tickets: Richpanel, vendor: 
     vendor.will(*(listed(number, next_page="more") for number in range(MAX_PAGES + 1)))
 
     with pytest.raises(TransientError, match="too_many_pages"):
-        tickets.conversations_of("email", "j@example.com")
+        tickets.ticket_ids_of_customer("email", "j@example.com")
 
 
 def test_an_unknown_customer_has_no_tickets(tickets: Richpanel, vendor: Vendor):
     vendor.will(does.answer(404))
 
-    assert tickets.conversations_of("phone", "+15550100001") == []
+    assert tickets.ticket_ids_of_customer("phone", "+15550100001") == []

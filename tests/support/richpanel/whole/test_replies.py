@@ -189,7 +189,7 @@ def test_every_error_names_the_operation(tickets: Richpanel, vendor: Vendor):
     vendor.will(does.answer(400))
     attempts = {
         "read_ticket": lambda: tickets.read_ticket("7"),
-        "list_tickets": lambda: tickets.open_page(since=SINCE, page=1),
+        "list_tickets": lambda: tickets.read_open_tickets(since=SINCE, page=1),
         "add_tags": lambda: tickets.add_tags("7", {"a"}, deadline_seconds=5),
         "remove_tags": lambda: tickets.remove_tags("7", {"a"}, deadline_seconds=5),
         "assign": lambda: tickets.assign("7", "u", deadline_seconds=5),
