@@ -194,7 +194,7 @@ class WriterRig:
         """The landing zone's tables, as `ops facts create` makes them."""
         sink = self.onelake_sink()
         for table in sink.tables:
-            sink.make(table, deadline_seconds=20)
+            sink.make_table(table, deadline_seconds=20)
 
     def forget_assignments(self):
         """The facts' table without what it notes of files."""

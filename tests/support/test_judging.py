@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ports import Switches
-from chalicelib.support.conversation.dialogue import stored
+from chalicelib.support.conversation.dialogue import stored_requests
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.judging import Judge
 from chalicelib.support.state import ConversationState
@@ -41,7 +41,7 @@ def last_reason(judgement):
 def test_an_order_question_alone_may_be_answered():
     judgement, inquiry = judged()
     assert judgement.decision.may_answer
-    assert [row["kind"] for row in stored(inquiry.dialogue)] == ["order_status"]
+    assert [row["kind"] for row in stored_requests(inquiry.dialogue)] == ["order_status"]
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_what_else_is_open_keeps_it_from_being_answered(earlier, ticket, reason)
 def test_the_state_is_the_same_from_the_ticket_and_from_table_b_and_the_ticket():
     earlier = (wrote(1, "Please cancel order 9001"), wrote(2, "Thanks"))
     _, whole = judged(*earlier)
-    rows = stored(whole.dialogue)
+    rows = stored_requests(whole.dialogue)
     _, again = judged(*earlier, requests=rows)
     assert again.dialogue == whole.dialogue
     judgement, lost = judged(requests=[row for row in rows if row["kind"] == "cancel"])
     assert last_reason(judgement) == "open_request:cancel"
-    assert stored(lost.dialogue) == rows
+    assert stored_requests(lost.dialogue) == rows
 
 
 def test_what_was_stored_of_later_messages_does_not_count():

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from chalicelib.support.configuration.document import parsed, plain
+from chalicelib.support.configuration.document import parse_document, plain_data
 from chalicelib.support.configuration.versions import Versions
 from chalicelib.support.intents.grammar import KINDS as GRAMMARS_KINDS
 from chalicelib.support.intents.sentences import OTHER
@@ -90,7 +90,7 @@ def test_a_grave_matter_and_its_team_are_shown(console):
 
 def test_the_published_settings_decide(console):
     french = {"languages": {"fr": "route-warehouse"}, "departments": {"route-warehouse": {}}}
-    document = plain(parsed(french))
+    document = plain_data(parse_document(french))
     versions = Versions(table=console.session.ledger_table, clock=console.services.clock)
     versions.publish(document, by="jo", note="", after=0)
     said = words_of(console.browser().post("/try", typed("Bonjour, où est ma commande svp ?")))

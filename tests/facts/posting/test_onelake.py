@@ -259,9 +259,9 @@ def test_a_table_is_made_once_whatever_answer_is_lost(onelake_rig, onelake):
         onelake.fault("act_then_drop", operation=operation)
         sink = onelake_rig.onelake_sink()
         with pytest.raises(TransientError):
-            sink.make(FACT_EVENT, deadline_seconds=20)
-        sink.make(FACT_EVENT, deadline_seconds=20)
-        assert sink.make(FACT_EVENT, deadline_seconds=20) is False
+            sink.make_table(FACT_EVENT, deadline_seconds=20)
+        sink.make_table(FACT_EVENT, deadline_seconds=20)
+        assert sink.make_table(FACT_EVENT, deadline_seconds=20) is False
         put(sink, 1)
         assert there(onelake) == KEYS
         onelake_rig.forget_assignments()

@@ -7,7 +7,7 @@ import pytest
 from chalicelib.errors import TransientError
 from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT, definition
 from chalicelib.facts.model import Dimension
-from chalicelib.facts.posting import batch as fact_batch
+from chalicelib.facts.posting import writer_state
 from chalicelib.facts.posting.dimensions import STARTED_SECONDS
 from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.once import keys
@@ -463,7 +463,7 @@ def test_a_table_that_refuses_every_row_fails_no_fact(writer_rig):
 
 
 def test_a_batch_holds_no_more_facts_than_fit_its_row(writer_rig, monkeypatch):
-    monkeypatch.setattr(fact_batch, "_PLAN_CHARACTERS", 200)
+    monkeypatch.setattr(writer_state, "_PLAN_CHARACTERS", 200)
     writer_rig.run(seeded(writer_rig))
     writer_rig.store().keep([fact(f"{n}-{keys.digest(str(n))[:32]}") for n in range(16)])
     summary = writer_rig.run()

@@ -16,7 +16,7 @@ from chalicelib.facts.dataset import (
     full_row,
 )
 from chalicelib.facts.model import Agent, Happening, Metric
-from chalicelib.facts.posting import batch
+from chalicelib.facts.posting import writer_state
 from chalicelib.facts.posting.ndjson import FileRows
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
@@ -266,7 +266,7 @@ def test_what_is_owed_is_bounded_by_the_writers_row_and_then_every_sink_waits(
     writer_rig, onelake, tmp_path, monkeypatch
 ):
     archive, run = all_sinks(writer_rig, onelake, tmp_path)
-    monkeypatch.setattr(batch, "_PLAN_CHARACTERS", 600)
+    monkeypatch.setattr(writer_state, "_PLAN_CHARACTERS", 600)
     onelake.fault("status", status=503, times=None)
     writer_rig.store().keep(FACTS[:200])
     for _ in range(3):
