@@ -10,7 +10,8 @@ In the order of an event:
     mapping          maps a job to its facts: rules, metric, zone, day, or why it does not count; pure
     keeper           the worker's handler `FactRecorder`: has a job mapped, the roster applied, the facts
                      stored; counts
-    ledger           every fact once, in Quill's table: status, expiry, corrections; the failed and pending
+    ledger           every fact once, in Quill's table: status, expiry, corrections; scans: posted, failed,
+                     pending
     roster           the agents whose events count: none, a configured list, or read and cached
     ring_group       the members of Aloware's ring group, by one GET
     hubspot_owners   pages of HubSpot's owners, as agents; cached
@@ -22,8 +23,8 @@ What these share:
     model            the types: metric, fact, status, agent, dimension, and the ports of roster and sink
     dataset          the dataset's tables, columns, measures; the rows of facts and dimensions, and their
                      digest; pure
-    drift            reads a payload's values (ids, times, numbers, durations), and marks what was
-                     missing, had another form or lost digits
+    drift            reads a payload's values (ids, times, numbers, durations), and marks what was missing,
+                     had another form or lost digits; hashes a value for a key
     keys             the formats of event keys, fact keys and action keys
     reasons          the codes and words of why a delivery does not count, or the writer does not post
 

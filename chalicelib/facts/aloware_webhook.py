@@ -147,7 +147,7 @@ def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[st
     envelope = _object(envelope, "parsedBody", reading) or envelope
     given = envelope.get("event")
     if given is None:
-        inner = envelope.get("body")  # of a bare body it is a message's text
+        inner = envelope.get("body")  # in a bare body, this field is the message's text
         return "", inner if isinstance(inner, dict) else envelope
     name = given.strip() if isinstance(given, str) and _NAME.fullmatch(given.strip()) else ""
     if not name:

@@ -75,8 +75,9 @@ class Facts:
         return timedelta(days=self._shared.settings.facts_ttl_days)
 
     def _members(self) -> Callable[[], Iterable[Agent]]:
-        # Late: it loads the HTTP client, 60 ms of every first fact, and few stages have the group.
-        from chalicelib.facts import ring_group  # noqa: PLC0415 - as said
+        # The import is late: it loads the HTTP client, which takes 60 ms of every first fact, and few
+        # stages have a ring group.
+        from chalicelib.facts import ring_group  # noqa: PLC0415 - see above
 
         shared, settings = self._shared, self._shared.settings
         origin, path = origin_and_path(settings.aloware_ring_group_url)

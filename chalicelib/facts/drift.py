@@ -352,7 +352,7 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
     for low, high, units in _EPOCHS:
         if low <= number < high:
             since = timedelta(microseconds=round(number * 1_000_000 / units))
-            is_plain = units == 1_000 and number.is_integer()  # noqa: PLR2004
+            is_plain = units == 1_000 and number.is_integer()  # noqa: PLR2004 - milliseconds
             if not is_plain:
                 return _EPOCH + since, TimeForm.OTHER
             is_text = isinstance(value, str)

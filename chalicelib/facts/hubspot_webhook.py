@@ -153,7 +153,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
     except ValueError:
         raise PayloadError("invalid_json", "the body is not JSON") from None
     if isinstance(payload, dict):
-        is_entry = "subscriptionType" in payload  # of a batch, without the list around it
+        is_entry = "subscriptionType" in payload  # a batch's one entry, without its list
         events = [_event(payload) if is_entry else _workflow_event(payload)]
     elif isinstance(payload, list):
         if len(payload) > MAX_EVENTS:
@@ -200,7 +200,7 @@ def _event(raw: object) -> HubSpotEvent:
         raw = {}
     subscription = _matching(_TYPE, raw.get("subscriptionType"))
     prefix, _, change = (subscription or "unreadable").rpartition(".")
-    if subscription is None:  # without a type it must not share a key with another
+    if subscription is None:  # an entry without a type must not share another's key
         reading.note(Mark.NAME_UNSEEN)
     ids = ("objectId", "newObjectId", "primaryObjectId", "fromObjectId")
     object_id = reading.event_id((raw.get(name) for name in ids if subscription), content)

@@ -10,7 +10,7 @@ In the order of an event:
     looks            which notifications need a read of their ticket, and which one read covers
     arrivals         which comments of a ticket are new events, by event keys and the floor of first contact
     waiting          the list of a ticket's events that wait for their turn, in table B
-    ticket_reading   one read of a ticket, for all the comments that it showed, as its tags change
+    ticket_reading   one read of a ticket, for all the comments that it showed; advances its tags
     inquiry          one message with what has been read of its ticket: its comment, newer ones
     conversation/    what was asked for in a conversation, who is in it, whether a machine may speak; pure
     intents/         which intents a message has, by tables of phrases, a model and a grammar; pure

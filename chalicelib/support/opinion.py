@@ -163,7 +163,9 @@ def merged_classification(
             found, intent=risk, confidence=opinion.routing.confidence, secondary=merged_with
         )
         return escalated, (why.MODEL_ESCALATES,)
-    if opinion.risk.force_human or opinion.risk.flags:  # not certain enough to escalate
+    if (
+        opinion.risk.force_human or opinion.risk.flags
+    ):  # the model is not certain enough to escalate
         return found, (FORCE_HUMAN,)
     if opinion.primary_intent == found.intent:
         confidence = max(found.confidence, min(opinion.routing.confidence, 0.95))

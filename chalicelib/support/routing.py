@@ -68,7 +68,7 @@ def plan_for(
     closes = False
     if verdict.template_id and reply is not None:
         steps.append((PlannedAction("reply", verdict.template_id),))
-        writes = len(steps) + 2  # closing and tags
+        writes = len(steps) + 2  # the steps that close and that tag
         if verdict.closes and writes <= MAX_WRITES_PER_EVENT:
             steps.append((PlannedAction("close", depends_on=(reply,)),))
             closes = True
@@ -79,7 +79,7 @@ def plan_for(
     steps.append(_tags(decision, verdict, tags, reply, always, first))
     if stale and reply is None:
         steps = [steps[0] + steps[1]]
-    # After the tags, because an assignment rule that they trigger may assign the ticket too.
+    # The assignment follows the tags, because a rule that they trigger may assign the ticket, too.
     assignment = (
         () if closes or is_held_by_person else _assignment(decision.route, inquiry, reasons)
     )

@@ -230,7 +230,7 @@ class States:
                 now=now.timestamp(),
             )
         except ConditionFailed:
-            return  # noted already, or the row has expired and the next notification looks again
+            return  # a later time is stored, or the row has expired and the next notification looks again
 
     def set_waiting(
         self,

@@ -79,7 +79,7 @@ class TicketReading:
                 return None
             ours.add(key)
             if row.status == ActionStatus.DONE and (row.finished_at or "") >= iso(self.began):
-                # What was done before the read is in the read already, if it still holds.
+                # The read shows an earlier change already, unless it was undone before the read.
                 (tags.add if planned.kind == "add_tag" else tags.discard)(planned.arg)
         return None if rows.keys() - ours else frozenset(tags)
 

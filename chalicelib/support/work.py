@@ -28,7 +28,7 @@ from chalicelib.support.replies.guard_rails import policy_of
 from chalicelib.support.richpanel.linked_orders import RichpanelOrders
 from chalicelib.vendors.http import VendorClient
 
-if TYPE_CHECKING:  # loaded where the settings name one
+if TYPE_CHECKING:  # loaded only where the settings name a model
     from chalicelib.support.model_opinions import SupportModel
 
 SHOPIFY_REQUESTS_PER_30_S = 60

@@ -2,19 +2,21 @@
 
 In the order of a run:
 
-    scheduled   the schedule's handler: writer, compaction and nightly in turn; without a sink, only
-                keeps facts from expiring
-    writer      one run: claims the lease, opens a batch, posts and splits it, settles its facts
-    batch       the writer's row as JSON: the open batch, the batches owed to sinks, a rebuild
-    dimensions  inserts missing dimension keys before the facts that refer to them; clears and fills a table
-                whose rows have changed; notes in the facts' table which keys a sink has or is being sent
-    effects     the kinds of side effects: add rows, replace a table's rows
-    entra       access tokens of a Microsoft Entra application
+    scheduled     the schedule's handler: writer, compaction and nightly in turn; without a sink, only
+                  keeps facts from expiring
+    writer        one run: claims the lease, opens a batch, posts and splits it, settles its facts
+    writer_state  the writer's state as JSON: the open batch, the batches owed to sinks, a rebuild
+    dimensions    inserts missing dimension keys before the facts that refer to them; clears and fills a
+                  table whose rows have changed; notes in the facts' table which keys a sink has or is
+                  being sent
+    effects       the kinds of side effects: add rows, replace a table's rows
+    entra         access tokens of a Microsoft Entra application
 
 The sink that is always there, an archive of files:
 
-    ndjson      reads and writes gzipped NDJSON objects in S3 or a local folder
-    parts       a partition of the archive (a day or dimension), its parts, and which rows are current
+    ndjson      lists, reads and writes gzipped NDJSON objects in S3 or a local folder; merges a partition
+    parts       a partition of the archive (a day or dimension), its parts, and which rows are current; the
+                row that says that a fact has moved to another day
     compaction  once an hour: has the partitions with several parts compacted
 
 The sink of a Power BI push dataset, the only one that may refuse a row:

@@ -79,7 +79,7 @@ class Compaction:
             try:
                 written += archive.compact(partition, before=before)
             except (ProviderError, FileNotFoundError) as error:
-                # Its parts stay as they are, and the others are not kept waiting.
+                # The partition keeps its parts, and the other partitions are still compacted.
                 failed += 1
                 why = reason_of(error) if isinstance(error, ProviderError) else "changed"
                 self.runtime.log.event(

@@ -63,7 +63,7 @@ def _replace(sinks: Mapping[str, Sink]) -> Perform:
 
 
 KINDS = kinds(
-    # Repeated under the same number after an unknown outcome; measures count once.
+    # After an unknown outcome the rows are sent again under the same number: measures count a fact once.
     POST_FACTS := EffectKind(
         "post_facts",
         _VENDOR,
@@ -71,7 +71,7 @@ KINDS = kinds(
         reaches_customer=False,
         executor=lambda parts: Executor(_append(parts.sinks)),
     ),
-    # Adds keys: never repeated, as a duplicate key breaks the relationship.
+    # A POST that adds keys is never repeated, because a duplicate key breaks the relationship.
     INSERT_DIMENSION := EffectKind(
         "insert_dimension",
         _VENDOR,
@@ -79,8 +79,8 @@ KINDS = kinds(
         reaches_customer=False,
         executor=lambda parts: Executor(_append(parts.sinks)),
     ),
-    # Makes a dimension hold exactly these keys: clears the table, then fills it.  Not repeated while a
-    # request may still land: a late one would insert every key twice.
+    # The table is cleared, then filled with exactly these keys.  This is not repeated while a request
+    # may still reach the sink: a late one would insert every key twice.
     REPLACE_DIMENSION := EffectKind(
         "replace_dimension",
         _VENDOR,

@@ -70,7 +70,7 @@ class EntraTokens:
         try:
             answer = self._client.send(call, deadline_seconds=_TOKEN_DEADLINE_SECONDS)
         except PermanentError as error:
-            # 400 invalid_client and its kind: our deployment is at fault, not the rows.
+            # After 400 `invalid_client` or the like, our deployment is at fault, not the rows.
             raise AuthError(
                 self._provider, "token", status=error.status, reason=VENDOR_REFUSED
             ) from None

@@ -280,7 +280,7 @@ class FileRows(StoredRows):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             part.write_bytes(body.read())
-            os.replace(part, path)  # noqa: PTH105 - the atomic one
+            os.replace(part, path)  # noqa: PTH105 - it is atomic
         except OSError as error:
             raise self._failed("write", type(error).__name__) from None
 

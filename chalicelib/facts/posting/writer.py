@@ -319,7 +319,7 @@ class FactWriter:
             self._open(run, facts)
             self._post(run, facts)
         self._settle_suspects(run)
-        run.state = run.state.closed()  # stored at the end of the run
+        run.state = run.state.closed()  # `_under_lease` stores it when the run ends
         run.away = {target: reason for target, reason in run.away.items() if reason != why.BEHIND}
         self._post_owed(run, keeps_seconds=ENOUGH_SECONDS)
         for reason in run.away.values():
@@ -357,7 +357,7 @@ class FactWriter:
             case ActionStatus.REFUSED:
                 self._split(run, facts, reason or "refused")
             case ActionStatus.SKIPPED:
-                self._store(run, run.state.closed())  # never started: dropped
+                self._store(run, run.state.closed())  # no POST of the batch has started
                 raise HandBackError(reason or why.SWITCHED_OFF)
             case _:
                 raise HandBackError(reason or why.NOT_SETTLED)

@@ -93,7 +93,7 @@ class ParcelJudge:
         if parcel.tracking is None or parcel.events is None:
             return NotInTime(unknown("tracking" if parcel.tracking is None else "events"))
         if len({tracking.number or tracking.url for tracking in parcel.tracking}) > 1:
-            return NotInTime(why.ORDER_SEVERAL_SHIPMENTS)  # one state is shown for all of them
+            return NotInTime(why.ORDER_SEVERAL_SHIPMENTS)  # Shopify shows one state for all
         reported = [rows.get(event.status or "") for event in parcel.events]
         if None in reported:
             return NotInTime(unknown("events"))

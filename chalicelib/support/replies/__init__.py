@@ -4,7 +4,8 @@ In the order of a decision:
 
     answering       the verdict on a message: runs all checks, looks up the orders, counts the limits, has
                     the text rendered; `flow` calls it again before a reply is sent
-    guard_rails     the policy, and each refusal: by switches, message, ticket, channel, recipient; pure
+    guard_rails     the policy, the reasons for shadow, and each refusal: by switches, message, ticket,
+                    channel, recipient; limits; pure
     templates       the catalogue of templates; renders one by mustache, with cleaned values
     template_checks faults in an operator's own texts: values, sections, control characters
     template_texts  the built-in texts, by template and language; rows of `template_texts.toml`

@@ -38,7 +38,7 @@ from chalicelib.support.replies.proofs import Proof
 from chalicelib.support.replies.templates import CATALOGUE, ReplyText, TemplateError, render
 from chalicelib.support.tickets import Ticket
 
-if TYPE_CHECKING:  # most stages ask no model
+if TYPE_CHECKING:  # most stages ask no model, and do not load it
     from chalicelib.support.opinion import Opinions
 
 LATER_EVERY_SECONDS = 60.0
@@ -286,7 +286,7 @@ class Replies:
         if decision.is_about_order_status:
             try:
                 proven = self._order_status(facts, inquiry, ticket, decision)
-            except TransientError as error:  # routing the ticket must not wait for it
+            except TransientError as error:  # routing must not wait for the shop
                 return guard_rails.lookup_interrupted_refusal(error.reason)
             except ProviderError as error:
                 proven = guard_rails.lookup_failed_refusal(

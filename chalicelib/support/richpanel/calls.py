@@ -126,7 +126,7 @@ class RichpanelCalls:
         if not isinstance(shown, dict):
             return None
         if not shown or str(shown.get("id", conversation_id)) != conversation_id:
-            # The response that the vendor gives for an id that it did not understand.
+            # Richpanel answers so where it did not understand the id.
             kind = PermanentError if is_repeatable else UncertainError
             raise kind(PROVIDER, operation, reason=ID_MISMATCH)
         return TicketAnswer.model_validate(shown)

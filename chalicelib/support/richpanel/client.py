@@ -386,8 +386,8 @@ class Richpanel:
         except PermanentError as error:
             if error.status != HTTPStatus.BAD_REQUEST:
                 raise
-            # One unknown tag makes the vendor refuse all: it may have been deleted since the list
-            # was read.
+            # Richpanel refuses all tags because of one unknown tag, which may have been deleted since
+            # the list was read.
             known = self._tags.as_sent(names, ends - self._clock.monotonic(), refresh=True)
             if known == sent:
                 raise
