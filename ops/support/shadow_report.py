@@ -133,7 +133,7 @@ def _reason(decided: Decided) -> str:
     if "would" in decided.facts:
         return "would have been answered"
     reasons = decided.facts.get("reasons") or ["no reason stored"]
-    besides_shadow = [reason for reason in reasons if reason not in HOLDING]
+    besides_shadow = [reason for reason in reasons if reason not in HOLDING_REASONS]
     return str((besides_shadow or reasons)[-1]).partition(":")[0]
 
 

@@ -23,7 +23,7 @@ def answered(comment, *, status="OPEN", assigned_to=("agent-7", f"{TEAM}9"), our
         "1042", status, frozenset(), (QUESTION, comment), assigned_to=frozenset(assigned_to)
     )
     inquiry = Inquiry("I want a refund", NOON, "c-1", ticket=ticket)
-    return inquiry.person_answered(lambda comment: comment.id in ours)
+    return inquiry.has_persons_answer(lambda comment: comment.id in ours)
 
 
 def test_a_person_who_has_the_ticket_or_closed_it_has_answered():

@@ -62,7 +62,7 @@ def test_a_plan_outside_shadow_keeps_nothing_more():
 
 def test_an_event_is_kept_once_and_answers_longer_than_other_decisions():
     first = DECIDED
-    found = added(added([], first), {**first, "team": "route-sales-team"})
+    found = with_decision(with_decision([], first), {**first, "team": "route-sales-team"})
     assert [decision["team"] for decision in found] == ["route-sales-team"]
     for number in range(2, 9):
         found = with_decision(found, {**first, "event": f"evt:{number}", "decision": "person"})

@@ -115,7 +115,7 @@ def test_an_empty_document_is_the_built_in_one():
 )
 def test_a_mistake_is_named_with_its_place(raw, problem):
     with pytest.raises(InvalidDocumentError) as refused:
-        parsed(raw)
+        parse_document(raw)
     assert any(problem in named for named in refused.value.problems), refused.value.problems
 
 

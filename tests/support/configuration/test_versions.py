@@ -58,8 +58,10 @@ def test_an_earlier_version_stays_as_it_was(settings_stage):
     settings_stage.publish(ONE)
     settings_stage.publish(TWO)
 
-    assert settings_stage.rules.of(1).department_of("return_request") == "route-sales-team"
-    assert settings_stage.rules.of(2).department_of("return_request") == "route-tiktok-support"
+    assert settings_stage.rules.of_version(1).department_of("return_request") == "route-sales-team"
+    assert (
+        settings_stage.rules.of_version(2).department_of("return_request") == "route-tiktok-support"
+    )
     assert [version.number for version in settings_stage.versions.newest(limit=5)] == [2, 1]
     assert "expires_at" not in settings_stage.table.rows[("cfg:support:1",)]
 

@@ -92,7 +92,7 @@ def test_an_answer_of_a_persons_settles_nothing_without_a_tag():
 def test_a_tag_settles_nothing_that_no_person_has_answered():
     assert len(folded([customer("cancel")]).open_requests({"resolved"})) == 1
     later = folded([customer("cancel"), AGENT, customer("refund", at="11:00:00")])
-    assert [request.kind for request in later.unsettled({"resolved"})] == ["refund"]
+    assert [request.kind for request in later.open_requests({"resolved"})] == ["refund"]
 
 
 def test_an_automatic_answer_settles_order_questions_alone():
@@ -110,12 +110,12 @@ def test_a_machine_that_greets_has_answered_nothing():
 )
 def test_a_customer_takes_back_what_they_name(what, left):
     said = [customer("order_status", "refund"), customer(at="11:00:00", takes_back=what)]
-    assert [request.kind for request in folded(said).unsettled()] == left
+    assert [request.kind for request in folded(said).open_requests()] == left
 
 
 def test_a_grave_matter_cannot_be_taken_back():
     said = [customer("grave"), customer(at="11:00:00", takes_back=EVERYTHING)]
-    assert [request.kind for request in folded(said).unsettled()] == ["grave"]
+    assert [request.kind for request in folded(said).open_requests()] == ["grave"]
 
 
 def test_of_many_requests_the_settled_ones_are_left_out_first():

@@ -24,7 +24,7 @@ def wrote(comment_id, text="Thanks", at=NOON, *, agent=None, **more):
 
 def said(*comments, upto="c-9", subject=""):
     ticket = Ticket("1", "OPEN", frozenset(), comments, subject=subject)
-    return list(earlier(ticket, upto, lambda comment: comment.author_id == "bot-1"))
+    return list(earlier_utterances(ticket, upto, lambda comment: comment.author_id == "bot-1"))
 
 
 def test_only_what_came_before_the_message_counts():
