@@ -12,6 +12,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chalice.test import Client
@@ -119,6 +120,27 @@ def test_every_metric_rollup_is_read_by_an_alarm_or_the_dashboard():
         for label, _ in dimensions
     }
     assert {(name, label) for name, labels in ROLLUPS.items() for label in labels} <= read
+
+
+def systems_of(alarm: dict[str, Any]) -> set[str]:
+    """The packages of the systems that write an alarm's metric, or whose lane the alarm is on."""
+    text = json.dumps(alarm["Properties"])
+    if lane := re.search(r"rp-mw-(?:\$\{Stage\}-)?(outreach|email|companies|facts)[_-]", text):
+        return {"facts" if lane[1] == "facts" else "outreach"}
+    name = alarm["Properties"]["MetricName"]
+    paths = (ROOT / "chalicelib").rglob("*.py")
+    return {
+        path.relative_to(ROOT / "chalicelib").parts[0]
+        for path in paths
+        if f'metric("{name}"' in path.read_text()
+    }
+
+
+@each_row("logical_id", sorted(ALARMS))
+def test_an_alarm_of_one_system_exists_only_where_the_stage_runs_it(logical_id):
+    systems = systems_of(ALARMS[logical_id])
+    if len(systems) == 1 and systems <= {"support", "outreach", "facts"}:
+        assert ALARMS[logical_id].get("Condition") == f"With{systems.pop().title()}"
 
 
 @each_row("name", sorted(ALARMS))
