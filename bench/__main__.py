@@ -69,7 +69,7 @@ def _judged(rows: list[Row], faults: list[str]) -> int:
 
     A count may miss its target and still be the expected one: then it is printed and is no fault.
     """
-    missed = ", ".join(row.name for row in rows if row.met is False)
+    missed = ", ".join(row.name for row in rows if row.is_met is False)
     print(f"\n{len(rows)} figures; missed: {missed or 'none'}")
     for fault in faults:
         print(f"not as expected: {fault}")

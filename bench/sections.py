@@ -17,7 +17,7 @@ MODULES_OF_A_FACT = 30
 """Limit of modules that a fact's worker loads after the import; another system's would be many more."""
 
 
-def rates(sizes: Sizes) -> list[Row]:
+def throughput_rows(sizes: Sizes) -> list[Row]:
     """Throughput by number of processes, ours compared with each contest's other sides."""
     with System() as system:
         found = throughput.measure(system, sizes)
@@ -48,7 +48,7 @@ def _rate(contest: throughput.Contest, rated: throughput.Rates, other: throughpu
     )
 
 
-def grown(sizes: Sizes) -> list[Row]:
+def growth_rows(sizes: Sizes) -> list[Row]:
     """A routed event while the ledger grows."""
     with System(on_dynoxide=True, **ANSWERING) as system:
         points = growth.measure(system, sizes)
@@ -82,7 +82,7 @@ def histories(sizes: Sizes) -> list[Row]:
     return appends.measure(sizes)
 
 
-def started(sizes: Sizes) -> list[Row]:
+def first_job_rows(sizes: Sizes) -> list[Row]:
     """A cold container's first job, from the deployed bundle; empty in runs without a bundle."""
     if not sizes.bundle:
         return []
@@ -162,7 +162,7 @@ def first_job(sizes: Sizes) -> list[Row]:
     ]
 
 
-def redacted(sizes: Sizes) -> list[Row]:
+def redaction_rows(sizes: Sizes) -> list[Row]:
     """The speed of redacting typical and dense messages."""
     from bench.redaction.timed import MESSAGES  # noqa: PLC0415
     from chalicelib.redaction.redactor import redact  # noqa: PLC0415
@@ -186,18 +186,18 @@ def _spent(call: Callable[[], object], rounds: int) -> float:
     return statistics.median(seconds)
 
 
-def reported(_: Sizes) -> list[Row]:
+def fact_report_rows(_: Sizes) -> list[Row]:
     """The requests and rows of a thousand HubSpot events on their way to Power BI."""
     return facts.measure()
 
 
 SECTIONS: dict[str, Callable[[Sizes], list[Row]]] = {
     "events": events,
-    "throughput": rates,
-    "facts": reported,
-    "growth": grown,
+    "throughput": throughput_rows,
+    "facts": fact_report_rows,
+    "growth": growth_rows,
     "conversations": histories,
-    "cold": started,
+    "cold": first_job_rows,
     "cold_worker": first_job,
-    "redaction": redacted,
+    "redaction": redaction_rows,
 }

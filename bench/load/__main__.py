@@ -67,14 +67,14 @@ class Target:
     is_least: bool = False
 
     @property
-    def met(self) -> bool:
+    def is_met(self) -> bool:
         """Whether the figure keeps its limit."""
         return self.figure >= self.limit if self.is_least else self.figure <= self.limit
 
     def __str__(self) -> str:
         """One line of the table."""
         sign = ">=" if self.is_least else "<="
-        verdict = "met" if self.met else "MISSED"
+        verdict = "met" if self.is_met else "MISSED"
         return f"{self.name:<66} {self.figure:>8.2f} {sign} {self.limit:<6g} {verdict}"
 
 
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     targets = list(figures(size, options.seed))
     print("\ntargets")
     print("\n".join(map(str, targets)))
-    return int(not all(target.met for target in targets))
+    return int(not all(target.is_met for target in targets))
 
 
 def figures(size: Size, seed: int) -> Iterator[Target]:

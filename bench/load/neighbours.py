@@ -165,7 +165,9 @@ class SharingWorker(Worker):
         return TransientError(self.place.name, "call", reason="timeout", retry_after=retry_after)
 
 
-def beside(place: HangingKind, hanging: int, *, is_guarded: bool, seed: int) -> list[float]:
+def seconds_beside_neighbours(
+    place: HangingKind, hanging: int, *, is_guarded: bool, seed: int
+) -> list[float]:
     """Seconds that each event of a company took in a lane with its neighbours, sorted.
 
     Args:
@@ -261,5 +263,5 @@ def noticed(seed: int) -> Iterator[Noticed]:
     for place in PLACES:
         for hanging in range(MOST_NEIGHBOURS + 1):
             for is_guarded in (False, True):
-                took = beside(place, hanging, is_guarded=is_guarded, seed=seed)
+                took = seconds_beside_neighbours(place, hanging, is_guarded=is_guarded, seed=seed)
                 yield Noticed(place, hanging, is_guarded, took)

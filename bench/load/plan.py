@@ -19,7 +19,7 @@ from ops.cost import bill
 from ops.cost.bill import Terms
 from ops.cost.event_kinds import EventCount, MessageEvent, counted, on_channel
 from ops.cost.happened import FACT
-from ops.cost.prices import each
+from ops.cost.prices import unit_price
 
 MONTH_MINUTES = 30 * 24 * 60
 TEXT, MAIL = Channel("sms"), Channel("email")
@@ -201,7 +201,7 @@ def dollars_a_month(factor: float, terms: Terms) -> Mapping[str, float]:
 
 def break_even() -> float:
     """The use of provisioned write capacity at which it costs what on-demand does."""
-    return each("dynamodb_write_hour") / (3_600 * each("dynamodb_writes"))
+    return unit_price("dynamodb_write_hour") / (3_600 * unit_price("dynamodb_writes"))
 
 
 def _kinds() -> Mapping[str, EventCount]:

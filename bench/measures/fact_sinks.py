@@ -105,7 +105,7 @@ class Measured:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def come(self) -> tuple[float, float]:
+    def send_event(self) -> tuple[float, float]:
         """Send one event through door and worker; returns when it arrived and when it was stored."""
         came = time.time()
         body, stamp = json.dumps([hubspot.event()]), str(int(came * 1000))
@@ -135,7 +135,7 @@ class Measured:
         self.powerbi.forget_calls()
         self.onelake.forget_calls()
 
-    def had(self) -> dict[str, float]:
+    def last_batch_times(self) -> dict[str, float]:
         """When each sink got the last batch of facts, epoch seconds."""
         posted = [c.at_epoch for c in self.powerbi.calls_of("post_rows") if FACT_EVENT in c.path]
         named = [c.at_epoch for c in self.onelake.calls_of("rename") if FACT_EVENT in c.path]
@@ -154,7 +154,7 @@ def main() -> int:
     """Measure and print."""
     minutes = int(sys.argv[1]) if len(sys.argv) > 1 else MINUTES
     with Measured() as measured:
-        measured.come()
+        measured.send_event()
         measured.run()
         measured.forget()
         journeys = Journeys()
@@ -187,11 +187,11 @@ def _minutes(measured: Measured, minutes: int, journeys: Journeys) -> Counter[st
         kept = []
         for moment in moments:
             time.sleep(max(0.0, begins + moment - time.time()))
-            kept.append(measured.come())
+            kept.append(measured.send_event())
         time.sleep(max(0.0, begins + DEPLOYED_FACTS_EVERY_SECONDS - time.time()))
         started = time.time()
         outcomes[measured.run()["outcome"]] += 1
-        journeys.add(kept, started, measured.had())
+        journeys.add(kept, started, measured.last_batch_times())
     return outcomes
 
 

@@ -111,7 +111,7 @@ def on_bedrock() -> Iterator[Callable[[], LanguageModel]]:
         yield client
 
 
-def written(metered: Metered, settings: WriterSettings) -> None:
+def write_answers(metered: Metered, settings: WriterSettings) -> None:
     """Write `ANSWERS` answers to each recipient."""
     models: Any = metered  # in place of `Models`
     writer = OpenAiWriter(models=models, clock=SystemClock())
@@ -168,7 +168,7 @@ def measured() -> Iterator[tuple[str, ...]]:
                 row = catalogue.find(name)
                 for project, settings in PROJECTS.items() if row else ():
                     metered = Metered(client(), row)
-                    written(metered, settings)
+                    write_answers(metered, settings)
                     yield line(metered, project)
 
 

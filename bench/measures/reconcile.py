@@ -39,7 +39,7 @@ class Figure:
 def measure(system: System, tickets: int = TICKETS) -> Figure:
     """Add tickets, most of them already processed, then run the sweep and the worker."""
     services: Any = system.services
-    unlimited(system)
+    remove_rate_limit(system)
     system.richpanel.reset()
     system.richpanel.modes.rate_limit = None
     _fill(system, tickets)
@@ -56,7 +56,7 @@ def measure(system: System, tickets: int = TICKETS) -> Figure:
     return Figure(tickets, summary.missing, listing_calls, worker_calls, peak)
 
 
-def unlimited(system: System) -> None:
+def remove_rate_limit(system: System) -> None:
     """Remove our rate limit at Richpanel, as no other client uses this tenant."""
     from chalicelib.vendors.rate_limit import LevelPace, RateLimit  # noqa: PLC0415 - the environment is set
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from bench.measures.reconcile import unlimited
+from bench.measures.reconcile import remove_rate_limit
 from bench.rig.system import System
 from chalicelib.clock import iso
 
@@ -55,7 +55,7 @@ def main(events: int) -> int:
     with System(on_dynoxide=True) as system:
         from ops import cli  # noqa: PLC0415 - the environment is set
 
-        unlimited(system)
+        remove_rate_limit(system)
         fill(system, events)
         before, calls = len(system.richpanel.effects), len(system.richpanel.calls)
         done = Replayed()

@@ -29,14 +29,14 @@ STARTED = conversation_kinds.started(SMS)
 
 
 def _replied(system: System, name: str) -> None:
-    conversation_kinds.inbound(system, name, SMS)
+    conversation_kinds.send_reply(system, name, SMS)
 
 
 ROUTES: dict[str, tuple[Callable[[System, str], None], str]] = {
-    "webhook of a ticket": (kinds.routed, "worker"),
+    "webhook of a ticket": (kinds.send_ticket_webhook, "worker"),
     "start by SMS": (STARTED, "outreach_worker"),
     "reply by SMS": (_replied, "outreach_worker"),
-    "fact": (kinds.fact, "facts_worker"),
+    "fact": (kinds.send_fact_event, "facts_worker"),
 }
 """For each route, what sends its event, and the function that processes it."""
 _FIRST = """

@@ -12,7 +12,7 @@ from ops.cost import assumptions, bill, month
 from ops.cost.assumptions import FunctionSize
 from ops.cost.bill import CostCause, Gateway, Terms
 from ops.cost.event_kinds import EventCount, MessageEvent, counted, on_channel
-from ops.cost.prices import each, prices
+from ops.cost.prices import prices, unit_price
 
 PAGE, BASIS, CAPACITY, COLD = (
     marked.ROOT / "docs" / name
@@ -95,7 +95,7 @@ def _goals() -> list[str]:
             many * assumptions.mean_seconds(vendor) for vendor, many in count.vendors.items()
         )
         size = assumptions.deployed("worker")
-        waiting = waits * size.gigabytes * each(f"lambda_{size.architecture}") * 1e6
+        waiting = waits * size.gigabytes * unit_price(f"lambda_{size.architecture}") * 1e6
         rows.append(
             (
                 f"routed event, {actions} actions",
@@ -144,7 +144,7 @@ def _at(latency: float, count: EventCount, size: FunctionSize) -> float:
     calls = count.vendors["richpanel"]
     more = latency / assumptions.LATENCY_SECONDS["richpanel"] - 1
     waits = calls * assumptions.mean_seconds("richpanel") * more
-    return (computing + waits * size.gigabytes * each(f"lambda_{size.architecture}")) * 1e6
+    return (computing + waits * size.gigabytes * unit_price(f"lambda_{size.architecture}")) * 1e6
 
 
 def _month() -> list[str]:
@@ -193,7 +193,7 @@ def _memory() -> list[str]:
             for architecture in ("x86_64", "arm64"):
                 size = FunctionSize(memory, architecture)
                 seconds = bill.billed_seconds(count, Terms(door=size, worker=size))[1 - side]
-                usd = seconds * size.gigabytes * each(f"lambda_{architecture}") * 1e6
+                usd = seconds * size.gigabytes * unit_price(f"lambda_{architecture}") * 1e6
                 row.append((seconds, usd))
         (event, x86), (_, arm), (webhook, at_door), _ = row
         rows.append(

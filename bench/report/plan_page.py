@@ -6,7 +6,7 @@ from bench.load import plan
 from bench.load.assumptions import PER_MINUTE
 from bench.report import marked
 from ops.cost.bill import Gateway, Terms
-from ops.cost.prices import each, per_million
+from ops.cost.prices import per_million, unit_price
 
 PAGE = marked.ROOT / "docs" / "capacity-plan.md"
 
@@ -71,7 +71,7 @@ def _bill() -> list[str]:
 
 def _capacity() -> list[str]:
     """When provisioned capacity is the cheaper one."""
-    hour, million = each("dynamodb_write_hour"), per_million("dynamodb_writes")
+    hour, million = unit_price("dynamodb_write_hour"), per_million("dynamodb_writes")
     line = (
         f"Provisioned capacity costs ${hour:g} for a write unit a second and hour, on-demand"
         f" ${million:g} for a million: it is cheaper where more than {plan.break_even():.1%} of what"

@@ -38,7 +38,7 @@ def bars(rows: Sequence[Row]) -> str:
 
 def _bar(row: Row, y: int, scale: float) -> list[str]:
     ratio = row.ratio or 0.0
-    colour = {None: PLAIN, True: MET, False: MISSED}[row.met]
+    colour = {None: PLAIN, True: MET, False: MISSED}[row.is_met]
     short = row.section.partition(":")[0].partition(" (")[0]
     label = f"{short}: {row.name.strip()} / {row.peer}"
     return [

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measures.cold import package_mb
-from ops.stage.packages import LOCKS, locked
+from ops.stage.packages import LOCKS, locked_packages
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("app.py", "chalicelib")
@@ -103,7 +103,11 @@ def _shipped() -> list[tuple[str, str, str]]:
     sizes = package_mb()
     whole = sum(sizes.values())
     return [
-        ("dependencies shipped", f"{len(locked(ROOT / LOCKS['functions']))}", "locked by hash"),
+        (
+            "dependencies shipped",
+            f"{len(locked_packages(ROOT / LOCKS['functions']))}",
+            "locked by hash",
+        ),
         (
             "bundle, unzipped",
             f"{whole:.1f} MB",

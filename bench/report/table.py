@@ -42,7 +42,7 @@ class Row:
         return self.ours / self.theirs if self.theirs else None
 
     @property
-    def met(self) -> bool | None:
+    def is_met(self) -> bool | None:
         """Whether the target is met; None if there is none."""
         if self.target is None:
             return None
@@ -51,7 +51,7 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         """The row with its ratio and whether the target is met."""
-        return {**asdict(self), "ratio": self.ratio, "met": self.met}
+        return {**asdict(self), "ratio": self.ratio, "met": self.is_met}
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Row:
@@ -82,7 +82,7 @@ def markdown(rows: Iterable[Row]) -> Iterator[str]:
         ratio = f"{row.ratio:.2f}" if row.ratio is not None else ""
         sign = "≥" if row.at_least else "≤"
         target = f"{sign} {row.target:g}" if row.target is not None else ""
-        met = {None: "", True: "met", False: "**missed**"}[row.met]
+        met = {None: "", True: "met", False: "**missed**"}[row.is_met]
         note = f"{met}; {row.note}" if met and row.note else met or row.note
         figure = f"{number(row.ours)} {row.unit}"
         yield f"| {row.name} | {figure} | {beside} | {ratio} | {target} | {note} |"
@@ -109,7 +109,7 @@ def verdict(row: Row) -> str:
     if row.target is None:
         return row.note
     sign = ">=" if row.at_least else "<="
-    found = "met" if row.met else "MISSED"
+    found = "met" if row.is_met else "MISSED"
     return f"{found} ({sign} {row.target:g})" + (f"; {row.note}" if row.note else "")
 
 

@@ -31,7 +31,7 @@ def replied_to(channel: Channel) -> Send:
     def send(system: System, name: str) -> None:
         _start(system, name, channel)
         system.work()
-        inbound(system, name, channel)
+        send_reply(system, name, channel)
 
     return send
 
@@ -40,7 +40,7 @@ def replied_to_a_model(system: System, name: str) -> None:
     """A reply by SMS to a project whose messages a language model writes."""
     _start(system, name, SMS, company_data={"project_id": company.MODEL_PROJECT_ID})
     system.work()
-    inbound(system, name, SMS)
+    send_reply(system, name, SMS)
 
 
 def reported(channel: Channel) -> Send:
@@ -61,7 +61,7 @@ def reported(channel: Channel) -> Send:
     return send
 
 
-def inbound(system: System, name: str, channel: Channel) -> None:
+def send_reply(system: System, name: str, channel: Channel) -> None:
     """A reply by the recipient of the conversation that was started under this name."""
     text, from_ = "Yes, please tell me more", _recipient(name, channel)
     config = company.project(system.stage.name)["channel_config"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ops.cost import assumptions
-from ops.cost.prices import each, per_million, prices
+from ops.cost.prices import per_million, prices, unit_price
 
 WRITE_UNIT, READ_UNIT = per_million("dynamodb_writes"), per_million("dynamodb_reads")
 FIFO_REQUEST, STANDARD_REQUEST = per_million("sqs_fifo"), per_million("sqs_standard")
@@ -20,19 +20,19 @@ DOOR, WORKER = assumptions.deployed("api_handler"), assumptions.deployed("worker
 LAMBDA_REQUEST = per_million("lambda_requests")
 LAMBDA_GB_SECOND = per_million(f"lambda_{WORKER.architecture}")
 REST_API, HTTP_API = per_million("rest_api"), per_million("http_api")
-LOG_GB, ALARM = each("log_gb"), each("alarm_month")
-WAF_MONTH, WAF_REQUEST = each("waf_month"), per_million("waf_requests")
+LOG_GB, ALARM = unit_price("log_gb"), unit_price("alarm_month")
+WAF_MONTH, WAF_REQUEST = unit_price("waf_month"), per_million("waf_requests")
 MEMORY_GB = WORKER.gigabytes
 CALL_SECONDS = assumptions.AWS_CALL_SECONDS
 VENDOR_SECONDS = assumptions.mean_seconds("richpanel")
 S3_WRITE, S3_READ = per_million("s3_writes"), per_million("s3_reads")
 S3_SECONDS = 0.020
 """Seconds of one request to S3: an assumption."""
-ATHENA_TERABYTE, ATHENA_LEAST_BYTES = each("athena_terabyte"), 10e6
+ATHENA_TERABYTE, ATHENA_LEAST_BYTES = unit_price("athena_terabyte"), 10e6
 """Dollars for a terabyte that a query reads, and the least bytes that are charged for a query."""
-CU_HOUR, F2 = each("fabric_cu_hour"), 2
+CU_HOUR, F2 = unit_price("fabric_cu_hour"), 2
 """Dollars for an hour of a capacity unit (CU) of Fabric, and the units of the smallest capacity, F2."""
-ONELAKE_GB = each("onelake_gb_month")
+ONELAKE_GB = unit_price("onelake_gb_month")
 _ONELAKE_WRITE, _ONELAKE_READ = 1626 / 10_000, 104 / 10_000
 ONELAKE_CU_SECONDS: Mapping[str, float] = {
     "create_file": _ONELAKE_WRITE,

@@ -58,7 +58,7 @@ class Kind:
         return self.calls, self.writes
 
 
-def routed(system: System, name: str) -> None:
+def send_ticket_webhook(system: System, name: str) -> None:
     """Send a webhook of a ticket with one message."""
     system.post(system.message(name))
 
@@ -116,7 +116,7 @@ def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = Tru
     system.post({"ticket_id": ticket_id, "message_id": comment_id, "message": body})
 
 
-def fact(system: System, name: str) -> None:
+def send_fact_event(system: System, name: str) -> None:
     """Send one signed HubSpot event."""
     del name
     from chalicelib.facts import hubspot_webhook  # noqa: PLC0415 - after the environment
@@ -137,7 +137,7 @@ def _refused(system: System, name: str) -> None:
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind("routed event", routed, is_peer_work=True, is_routed=True),
+    Kind("routed event", send_ticket_webhook, is_peer_work=True, is_routed=True),
     Kind("routed event, long ids", _by_email, is_routed=True),
     Kind("event that moves a ticket", _rerouted, is_peer_work=True, is_routed=True),
     Kind("routed, two tags already there", _two_tags_there, is_routed=True),
@@ -176,7 +176,7 @@ KINDS: tuple[Kind, ...] = (
         Kind(MessageEvent.RECEIPT.of(channel), talk.reported(channel), is_timed=channel == SMS)
         for channel in Channel
     ),
-    Kind("fact, kept", fact),
+    Kind("fact, kept", send_fact_event),
     Kind("duplicate in the worker", _duplicate, is_peer_work=True, calls=1, writes=1),
     Kind("refused request", _refused, jobs=0, is_timed=False),
 )

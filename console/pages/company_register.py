@@ -103,7 +103,7 @@ def take() -> AnyResponse:
     rows, refused = register_file.judged(text, company_id)
     if refused or not rows:
         abort(400, "text: it has no row, or a wrong one; judge it again")
-    done = register.take(session, company_id, rows, text.encode(), because=why, once=once)
+    done = register.import_rows(session, company_id, rows, text.encode(), because=why, once=once)
     where = url_for(
         "company_register.show",
         company=company_id,

@@ -11,7 +11,7 @@ from console.backend import acting, reading
 from console.rights import Right, needs, person
 from ops.incidents import affected as held_up
 from ops.incidents import mend
-from ops.incidents.naming import as_data, named
+from ops.incidents.naming import as_data, incident_named
 from ops.repair import preview
 
 pages = Blueprint("incidents", __name__)
@@ -37,7 +37,7 @@ def show() -> str:
 def one() -> str:
     """One incident, and a dry run of the act that mends it."""
     session = reading()
-    found = named(session, request.args.get("name", ""))
+    found = incident_named(session, request.args.get("name", ""))
     held = held_up.read(session, found, limit=AT_MOST)
     effects = held_up.effects_of(held)
     return render_template(
@@ -60,7 +60,7 @@ def own() -> Response:
     """Record that the person takes the incident on."""
     session, why = acting(), forms.reason()
     session.services.check_stage()
-    found = named(session, request.form.get("name", ""))
+    found = incident_named(session, request.form.get("name", ""))
     mend.acknowledge(session, found, person().name, because=why)
     return redirect(url_for("incidents.one", name=found.name, note="owned"), 303)
 
@@ -70,7 +70,7 @@ def own() -> Response:
 def repair() -> Response:
     """Mend the events that the page has shown, and no others."""
     session, why = acting(), forms.reason()
-    found = named(session, request.form.get("name", ""))
+    found = incident_named(session, request.form.get("name", ""))
     if found.held > AT_MOST:
         abort(400, f"name: more than {AT_MOST} events; the command mends it")
     shown = frozenset(request.form.getlist("event"))

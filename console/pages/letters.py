@@ -56,7 +56,8 @@ def preview_redrive() -> str:
         "redrive.html",
         wanted=wanted,
         letters=[
-            {**letter.summary, "would": dead_letters.would(session, letter)} for letter in letters
+            {**letter.summary, "would": dead_letters.foreseen_redrive(session, letter)}
+            for letter in letters
         ],
         summary=_summary(session, letters),
     )

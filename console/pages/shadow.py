@@ -62,7 +62,7 @@ def show() -> str:
 def one() -> str:
     """One ticket's decision, what people did, and its reply from ticket and shop as they are now."""
     session, ticket = reading(), _ticket(request.args.get("ticket"))
-    state = labels.known(session, ticket)
+    state = labels.state_with_decision(session, ticket)
     decided = labels.decision_of(state)
     people = state.people if (state.people or {}).get("event") == decided["event"] else None
     again = None
@@ -89,7 +89,7 @@ def label() -> Response:
         abort(400, f"code: one of {', '.join((labels.RIGHT, *labels.WRONG))}")
     why, once = forms.reason(), forms.once()
     session.services.check_stage()
-    state = labels.known(session, ticket)
+    state = labels.state_with_decision(session, ticket)
     event = str(labels.decision_of(state)["event"])
     row = session.ledger_table.get({"event_id": event})
     journal.enter(session, "support label", event, row=row, reason=why, once=once, code=code)

@@ -60,7 +60,7 @@ def say_wrong() -> Response:
     if not person().sees(settle.company_id(session, str(session.row(key)["conversation_id"]))):
         abort(404)
     session.services.check_stage()
-    wrong_answer.say(session, key, code, once=once)
+    wrong_answer.store_mistake(session, key, code, once=once)
     return redirect(url_for("story.show", key=key, note="wrong"), 303)
 
 

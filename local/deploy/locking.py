@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ops.stage.packages import LOCKS, ROOT, Locked, locked
+from ops.stage.packages import LOCKS, ROOT, Locked, locked_packages
 
 COMMAND_SECONDS = 300
 _TARGET = ("--python-version", "3.11", "--python-platform", "x86_64-manylinux2014")
@@ -28,10 +28,10 @@ def compiled(*, is_upgrade: bool, root: Path = ROOT) -> Iterator[str]:
     first = None
     for part, name in LOCKS.items():
         lock = root / name
-        before = locked(lock) if lock.exists() else ()
+        before = locked_packages(lock) if lock.exists() else ()
         _compile(lock, beside=first, is_upgrade=is_upgrade)
         first = first or lock
-        yield from (f"{part}: {line}" for line in changes(before, locked(lock)))
+        yield from (f"{part}: {line}" for line in changes(before, locked_packages(lock)))
 
 
 def changes(before: Iterable[Locked], after: Iterable[Locked]) -> Iterator[str]:
@@ -51,7 +51,7 @@ def changes(before: Iterable[Locked], after: Iterable[Locked]) -> Iterator[str]:
 
 
 def _compile(lock: Path, *, beside: Path | None, is_upgrade: bool) -> None:
-    shipped = [package.name for package in locked(beside)] if beside else []
+    shipped = [package.name for package in locked_packages(beside)] if beside else []
     command = [
         *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", *_TARGET),
         *("--generate-hashes", "--no-annotate", "--no-header"),

@@ -13,7 +13,7 @@ from chalicelib.outreach.desk.acts import APPROVE
 from chalicelib.outreach.desk.row import ActField, DeskAct
 
 
-def added(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
+def with_act_options(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
     """Give a command function its help, and for ``**fields`` an option for each of the act's fields.
 
     ``--by`` is optional for an approval, which is the operator's own by default; other acts require

@@ -53,7 +53,7 @@ def shown(session: Session, company_id: str) -> list[KeyShown]:
     Raises:
         OpsError: the secret exists and is not a JSON object.
     """
-    mine = known(session, company_id)
+    mine = company_access(session, company_id)
     of_router = [KeyShown(id_of(key), ROUTER) for key in mine.api_keys]
     return of_router + [KeyShown(id_of(key), role.value) for key, role in mine.desk_keys]
 
@@ -200,7 +200,7 @@ def edit(
     return _stored(session).edit(changed)
 
 
-def known(session: Session, company_id: str) -> access.Access:
+def company_access(session: Session, company_id: str) -> access.Access:
     """A company's valid API keys, desk keys and signature keys, with the entry's faults.
 
     Raises:

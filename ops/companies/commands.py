@@ -116,7 +116,7 @@ def handoff_command(act: DeskAct) -> Callable[..., object]:
             )
         )
 
-    return act_options.added(do, act)
+    return act_options.with_act_options(do, act)
 
 
 for _act in ACTS.values():
@@ -407,7 +407,7 @@ def erase_command(
     erase_reports.purge(session, subjects, done, dry_run=dry_run)
     done.remarks = erase_remarks.purge(session, subjects, events, dry_run=dry_run)
     for queue in (dead_letters, mail_failures):
-        done.dead_letters += queue.purge(session, subjects.in_body, dry_run=dry_run)
+        done.dead_letters += queue.purge(session, subjects.is_in_body, dry_run=dry_run)
     did = "would be deleted" if dry_run else "deleted"
     settings = session.services.settings
     kept = {

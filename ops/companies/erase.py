@@ -102,7 +102,7 @@ class Subjects:
 
     def holds(self, item: Item) -> bool:
         """Whether an item belongs to the person, mentions an address, or is an example with their name."""
-        if self.own(item) or self.names.are_in(item):
+        if self.is_own(item) or self.names.are_in(item):
             return True
         return _mentions(item, self.addresses_in(item))
 
@@ -118,17 +118,17 @@ class Subjects:
         )
         return (*self.addresses, *linked)
 
-    def own(self, item: Item) -> bool:
+    def is_own(self, item: Item) -> bool:
         """Whether an item belongs to the person; the text of its messages does not count."""
         own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
         parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
         parts |= {str(item.get("opaque_id", "")), str(item.get("newest", ""))}
         parts |= item.get(layout.CONVERSATIONS) or set()
         facts = {name: value for name, value in item.items() if name != "messages"}
-        is_one = self.theirs.own(item) if "primary_channel" in item else False
+        is_one = self.theirs.is_own(item) if "primary_channel" in item else False
         return is_one or not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses_in(item))
 
-    def in_body(self, body: str) -> bool:
+    def is_in_body(self, body: str) -> bool:
         """Whether a queue body belongs to the person or mentions an address."""
         raw = json.loads(body) if body.startswith("{") else body
         return self.holds(raw) if isinstance(raw, dict) else _mentions(raw, self.addresses)
@@ -153,7 +153,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     elif not subject.startswith("<") and (known := address_of(subject)):
         addresses = [known.lower()]  # an address of a channel that tickets never use
     else:
-        return whole(session, Subjects(ids=(subject,))), []
+        return with_linked(session, Subjects(ids=(subject,))), []
     _refuse_companies_own(session, addresses[0])
     ids: list[str] = []
     notes: list[str] = []
@@ -162,7 +162,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
             ids += session.services.support.richpanel.ticket_ids_of_customer(kind, addresses[0])
     except MiddlewareError as error:
         notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
-    return whole(session, Subjects(tuple(addresses), tuple(dict.fromkeys(ids)))), notes
+    return with_linked(session, Subjects(tuple(addresses), tuple(dict.fromkeys(ids)))), notes
 
 
 def _refuse_companies_own(session: Session, address: str) -> None:
@@ -192,7 +192,7 @@ def enter(session: Session, subject: str, **evidence: str) -> None:
     journal.enter(session, "erase", key, **evidence)
 
 
-def whole(session: Session, subjects: Subjects) -> Subjects:
+def with_linked(session: Session, subjects: Subjects) -> Subjects:
     """Add linked addresses, and the ids under which other items refer to the person's conversations.
 
     Other tables name a conversation by its opaque id; its pages, drafts and marks by a digest.
@@ -202,9 +202,11 @@ def whole(session: Session, subjects: Subjects) -> Subjects:
     names = TheirNames()
     table = session.services.table(session.services.settings.conversations_table)
     rows = (row for row in scanned(table) if layout.member_of(row))
-    subjects = replace(subjects, theirs=erase_subject.found(session, rows, subjects.addresses))
+    subjects = replace(
+        subjects, theirs=erase_subject.find_subjects(session, rows, subjects.addresses)
+    )
     for item in scanned(table):
-        if isinstance(item.get("opaque_id"), str) and subjects.own(item):
+        if isinstance(item.get("opaque_id"), str) and subjects.is_own(item):
             ids.append(item["opaque_id"])
             if "start_event" in item:
                 names = names.with_those_of(item)
@@ -281,13 +283,13 @@ def purge(
     if table.name == settings.company_data_table:
         return _remove_entries(table, key, item, subjects, done, dry_run=dry_run)
     is_record = table.name == settings.conversations_table and "messages" in item
-    if is_record and not subjects.own(item):
+    if is_record and not subjects.is_own(item):
         sought = subjects.addresses_in(item)
         kept = [message for message in item["messages"] if not _mentions(message, sought)]
         if not dry_run:
             table.update(key, set_={"messages": kept})
         return True
-    if table.name == settings.conversations_table and subjects.theirs.own(item):
+    if table.name == settings.conversations_table and subjects.theirs.is_own(item):
         if layout.member_of(item) in subjects.theirs.blocking:
             done.warnings.append(
                 "a do-not-contact mark is kept under the address's keyed id only, and still blocks"
@@ -311,7 +313,7 @@ def part_about(
     if table.name == settings.company_data_table:
         return dict(key)
     is_record = table.name == settings.conversations_table and "messages" in item
-    if is_record and not subjects.own(item):
+    if is_record and not subjects.is_own(item):
         sought = subjects.addresses_in(item)
         return {"messages": [message for message in item["messages"] if _mentions(message, sought)]}
     return dict(item)

@@ -107,7 +107,7 @@ def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
             if {of("about", lead), of("about", lead, within)} & erased:
                 about.add(lead)
     found = Subjects(tuple(sorted(addresses)), tuple(sorted(ids)), about=tuple(sorted(about)))
-    return erase.whole(session, found)
+    return erase.with_linked(session, found)
 
 
 def _hashed(session: Session, since: datetime) -> Iterator[str]:

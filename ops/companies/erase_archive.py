@@ -75,7 +75,7 @@ class TheirRows:
     canaries: Sequence[Canary]
     agents: frozenset[str] = frozenset()
 
-    def hold(self, value: object) -> bool:
+    def names_person(self, value: object) -> bool:
         """Whether a cell holds one of the person's addresses."""
         return isinstance(value, str) and any(
             canary.pattern.search(value) for canary in self.canaries
@@ -85,14 +85,14 @@ class TheirRows:
         """The row without the person; None where the row must be deleted."""
         if table == DIM_AGENT and row["AgentID"] in self.agents:
             named = {**row, "AgentName": row["AgentID"], "Email": ""}
-            return None if self.hold(row["AgentID"]) else named
+            return None if self.names_person(row["AgentID"]) else named
         return self.emptied(row)
 
     def emptied(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The row with every cell emptied that holds an address of the person."""
         emptied = {"AgentID": UNKNOWN_AGENT}
         return {
-            name: emptied.get(name, "") if name != "EventID" and self.hold(value) else value
+            name: emptied.get(name, "") if name != "EventID" and self.names_person(value) else value
             for name, value in row.items()
         }
 
@@ -134,7 +134,7 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
         done.notes.append(f"the {PLACE} cannot be read ({type(error).__name__}): run again")
         return
     agents = (posting.agents() or {}).values()
-    if any(TheirRows(canaries).hold(agent.email) for agent in agents):
+    if any(TheirRows(canaries).names_person(agent.email) for agent in agents):
         done.warnings.append(NAMED)
 
 
@@ -185,7 +185,12 @@ def _look(
     ]
     agents = {archived: archived.rows() for archived in listed if archived.table == DIM_AGENT}
     their = TheirRows(canaries)
-    named = (row for rows in agents.values() for row in rows if any(map(their.hold, row.values())))
+    named = (
+        row
+        for rows in agents.values()
+        for row in rows
+        if any(map(their.names_person, row.values()))
+    )
     their = TheirRows(canaries, frozenset(row["AgentID"] for row in named))
     found = ArchiveWithout(their, clean={*known})
     for archived in listed:

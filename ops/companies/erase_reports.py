@@ -95,7 +95,9 @@ class SeenAgents:
             self.newest[agent] = (row, deletes)
 
 
-def seen(onelake: OneLake, found: Callable[[Mapping[str, Any]], list[Canary]]) -> SeenAgents:
+def read_seen_agents(
+    onelake: OneLake, found: Callable[[Mapping[str, Any]], list[Canary]]
+) -> SeenAgents:
     """Read every file of OneLake's agents table.
 
     Raises:
@@ -118,17 +120,17 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
     their = TheirRows(canaries)
 
     def found(row: Mapping[str, Any]) -> list[Canary]:
-        return [canaries[0]] if any(map(their.hold, row.values())) else []
+        return [canaries[0]] if any(map(their.names_person, row.values())) else []
 
     try:
-        agents = seen(mirrored, found) if mirrored else SeenAgents()
+        agents = read_seen_agents(mirrored, found) if mirrored else SeenAgents()
         in_dataset = [row for row in _of_dataset(session) or () if found(row)]
         for place, count in ((ONELAKE, len(agents.found)), (DATASET, len(in_dataset))):
             done.tables |= {place: count} if count else {}
         if dry_run or not (agents.found or agents.waiting or in_dataset or PLACE in done.tables):
             return
         ids = [*agents.found, *(row.get(f"{DIM_AGENT}[AgentID]") for row in in_dataset)]
-        if addresses := [str(id_) for id_ in ids if their.hold(id_)]:
+        if addresses := [str(id_) for id_ in ids if their.names_person(id_)]:
             exclusive(session, "reports", done, _forgetting(session, their))
             if mirrored:
                 _amend(session, mirrored, (), [{"AgentID": address} for address in addresses], done)
@@ -158,7 +160,7 @@ def _onelake(session: Session, canaries: Sequence[Canary], place: AskedPlace) ->
     if mirrored is None:
         place.why_not = NONE
         return
-    agents = seen(mirrored, lambda row: found_in(row, canaries))
+    agents = read_seen_agents(mirrored, lambda row: found_in(row, canaries))
     place.asked = agents.rows
     for agent, found in agents.found.items():
         place.left += (Sighting(canary.name, keys.digest(agent)[:12], ()) for canary in found)
@@ -197,7 +199,7 @@ def _forgetting(session: Session, their: TheirRows) -> Callable[..., str]:
 
     def work() -> None:
         for sink in writer.sinks:
-            sink.forget_keys(DIM_AGENT, their.hold)
+            sink.forget_keys(DIM_AGENT, their.names_person)
 
     return lambda **left: writer.run_alone("forgotten", work, **left)
 
@@ -210,7 +212,7 @@ def _see_taken(
 ) -> None:
     """Wait until Fabric has read the cleared rows; publish one more file if they are in the last."""
     for _ in range(TRIES):
-        agents = seen(mirrored, found)
+        agents = read_seen_agents(mirrored, found)
         if not agents.waiting:
             return
         if any(agents.cleared[agent].number == agents.last for agent in agents.waiting):

@@ -41,7 +41,7 @@ class TheirSubjects:
     blocking: frozenset[str] = frozenset()
     linked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
-    def own(self, item: Item) -> bool:
+    def is_own(self, item: Item) -> bool:
         """Whether an item is a row or evidence of the person, or a list entry that must go.
 
         Another subject's evidence of a link with the person counts while it still has its text.
@@ -53,7 +53,9 @@ class TheirSubjects:
         return not self.members.isdisjoint(item.get(SAID_OF) or ())
 
 
-def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:
+def find_subjects(
+    session: Session, rows: Iterable[Item], addresses: Iterable[str]
+) -> TheirSubjects:
     """Find, among all rows of the table, the subjects that have one of the addresses as a member."""
     subject_rows = {
         layout.member_of(row): row

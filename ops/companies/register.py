@@ -78,10 +78,10 @@ def add_all(session: Session, company_id: str, path: Path, *, because: str = "")
         OpsError: as `marks`; nothing was entered.
     """
     rows = marks(session, company_id, path)
-    return take(session, company_id, rows, path.read_bytes(), because=because)
+    return import_rows(session, company_id, rows, path.read_bytes(), because=because)
 
 
-def take(
+def import_rows(
     session: Session,
     company_id: str,
     rows: list[ListedMark],

@@ -146,11 +146,11 @@ class Replayer:
             current=lambda _: self.project,
         )
         try:
-            return ended(writer.answer(moment.record, moment.history))
+            return verdict_on_written(writer.answer(moment.record, moment.history))
         except BudgetReachedError:
             raise
         except DraftRefusedError as error:
-            return ended(error.draft)
+            return verdict_on_written(error.draft)
         except MiddlewareError as error:
             return ReplayedAnswer(FAILED, reason_of(error))
 
@@ -177,7 +177,7 @@ class StoppedClock(SystemClock):
         return self.at
 
 
-def estimated(session: Session, project: Project, moments: Sequence[Moment]) -> int:
+def estimated_cost(session: Session, project: Project, moments: Sequence[Moment]) -> int:
     """The most that a draft for each moment may cost, in millionths of a US dollar; calls no model."""
     purse = ReplayPurse(0)
     replayer = Replayer.of(session, project, purse)
@@ -187,7 +187,7 @@ def estimated(session: Session, project: Project, moments: Sequence[Moment]) -> 
     return purse.refused
 
 
-def ended(written: Draft) -> ReplayedAnswer:
+def verdict_on_written(written: Draft) -> ReplayedAnswer:
     """The verdict on an answer that the writer has finished."""
     if written.opts_out:
         return ReplayedAnswer(STOP)

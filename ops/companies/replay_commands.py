@@ -9,7 +9,7 @@ import typer
 
 from ops.command import CommandRun, command
 from ops.companies import company, replay_results, revisions
-from ops.companies.replay_answers import Replayer, ReplayPurse, estimated
+from ops.companies.replay_answers import Replayer, ReplayPurse, estimated_cost
 from ops.companies.replay_moments import moments
 from ops.output import Output
 
@@ -66,7 +66,9 @@ def writer_replay(
     purse = ReplayPurse(int(max_cost * replay_results.MICRO))
     writer = Replayer.of(session, settings, purse)
     asks = not rules_only and any(map(writer.writes_for, found.found))
-    estimate = estimated(session, settings, found.found) / replay_results.MICRO if asks else 0.0
+    estimate = (
+        estimated_cost(session, settings, found.found) / replay_results.MICRO if asks else 0.0
+    )
     about: dict[str, Any] = {
         "company": company_id,
         "project": project_id,

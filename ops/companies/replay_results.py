@@ -18,8 +18,8 @@ from ops.companies.replay_answers import (
     Replayer,
     ReplayPurse,
     differ,
-    ended,
     kinds,
+    verdict_on_written,
 )
 from ops.companies.replay_moments import Moment
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -97,7 +97,9 @@ def run(
         if after is None:
             found.not_judged += 1
         else:
-            found.rows.append(_row(moment, ended(moment.written), after, shows_texts=shows_texts))
+            found.rows.append(
+                _row(moment, verdict_on_written(moment.written), after, shows_texts=shows_texts)
+            )
     return found
 
 

@@ -76,7 +76,7 @@ def listed(session: Session, company_id: str) -> list[dict[str, str]]:
             "until": "" if key.ends is None else iso(key.ends),
             "now": "valid" if key.is_valid(now) else "ended" if key.has_begun(now) else "later",
         }
-        for key in api_keys.known(session, company_id).signature_keys
+        for key in api_keys.company_access(session, company_id).signature_keys
     ]
 
 
@@ -98,7 +98,7 @@ def problems(session: Session, company_id: str, file: Path) -> Iterator[str]:
     Raises:
         OpsError: the file holds no request, or the company's keys are not usable.
     """
-    known = api_keys.known(session, company_id)
+    known = api_keys.company_access(session, company_id)
     if known.faults or not known.signature_keys:
         raise OpsError("; ".join(known.faults) or f"company {company_id} has no signature key")
     asked = request_of(file)

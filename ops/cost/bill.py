@@ -13,7 +13,7 @@ from chalicelib.vendors.language_model import Usage
 from ops.cost import assumptions
 from ops.cost.assumptions import FunctionSize
 from ops.cost.event_kinds import COLD_START, EventCount, counted
-from ops.cost.prices import each, prices
+from ops.cost.prices import prices, unit_price
 
 
 class CostCause(StrEnum):
@@ -80,7 +80,7 @@ class Terms:
         """Dollars of a request at the gateway."""
         requests = self.month_requests
         if not requests:
-            return each(self.gateway)
+            return unit_price(self.gateway)
         return prices()[self.gateway].month(requests) / requests
 
 
@@ -88,22 +88,22 @@ def of_event(count: EventCount, terms: Terms) -> Dollars:
     """Dollars of one event by cause, with those of its message's receipts."""
     if count.receipts:
         own, receipt = replace(count, receipts=0), counted()[count.receipt]
-        return added(of_event(own, terms), times(of_event(receipt, terms), count.receipts))
+        return sum_of_bills(of_event(own, terms), times(of_event(receipt, terms), count.receipts))
     functions = count.functions
     platform = functions * assumptions.LAMBDA_LINES_BYTES
     return {
         CostCause.REQUESTS: count.doors * terms.of_request
-        + count.notices * each("sns_publishes")
-        + functions * each("lambda_requests")
-        + count.queue_requests * each("sqs_fifo"),
-        CostCause.UNITS: count.writes * each("dynamodb_writes")
-        + count.reads * each("dynamodb_reads"),
+        + count.notices * unit_price("sns_publishes")
+        + functions * unit_price("lambda_requests")
+        + count.queue_requests * unit_price("sqs_fifo"),
+        CostCause.UNITS: count.writes * unit_price("dynamodb_writes")
+        + count.reads * unit_price("dynamodb_reads"),
         CostCause.COMPUTING: _computing(count, terms),
-        CostCause.LOGS: (count.log_bytes + platform) / GB * each("log_gb"),
-        CostCause.METRICS: count.metric_bytes / GB * each("log_gb"),
-        CostCause.TRACES: functions * each("traces") if terms.is_traced else 0.0,
+        CostCause.LOGS: (count.log_bytes + platform) / GB * unit_price("log_gb"),
+        CostCause.METRICS: count.metric_bytes / GB * unit_price("log_gb"),
+        CostCause.TRACES: functions * unit_price("traces") if terms.is_traced else 0.0,
         CostCause.MODEL: count.model_calls * _of_model_call(),
-        CostCause.CARRIER: sum(many * each(price) for price, many in count.carrier.items()),
+        CostCause.CARRIER: sum(many * unit_price(price) for price, many in count.carrier.items()),
     }
 
 
@@ -142,7 +142,7 @@ def billed_seconds(count: EventCount, terms: Terms) -> tuple[float, float]:
 def _computing(count: EventCount, terms: Terms) -> float:
     """Dollars of the functions' time."""
     return sum(
-        seconds * size.gigabytes * each(f"lambda_{size.architecture}")
+        seconds * size.gigabytes * unit_price(f"lambda_{size.architecture}")
         for seconds, size in zip(billed_seconds(count, terms), terms.sizes, strict=True)
     )
 
@@ -152,7 +152,7 @@ def times(dollars: Dollars, many: float) -> Dollars:
     return {cause: usd * many for cause, usd in dollars.items()}
 
 
-def added(*bills: Dollars) -> Dollars:
+def sum_of_bills(*bills: Dollars) -> Dollars:
     """The sum of several bills, by cause."""
     summed: Counter[CostCause] = Counter()
     for bill in bills:

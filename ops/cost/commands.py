@@ -74,7 +74,7 @@ def cost(
         }
         for charged in found
     ]
-    whole = bill.added(*(charged.dollars for charged in found))
+    whole = bill.sum_of_bills(*(charged.dollars for charged in found))
     shown: dict[str, object] = {"project": "", "event": "all", "count": None, **_shown(whole)}
     return run.output.records(("project", "event", "count", *_COLUMNS), [*rows, shown])
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from chalicelib.once.lanes import LANES
 from ops.cost import assumptions
 from ops.cost.event_kinds import COUNTED
-from ops.cost.prices import each
+from ops.cost.prices import unit_price
 
 RESOURCES = Path(__file__).parents[2] / ".chalice" / "resources.json"
 DAYS = 30
@@ -47,15 +47,17 @@ def rows() -> Sequence[MonthRow]:
     metrics = int(json.loads(COUNTED.read_text())["metrics"])
     runs = sum(DAYS * 24 * 60 // minutes for minutes in SCHEDULE_MINUTES.values())
     return (
-        MonthRow("alarms", alarms, alarms * each("alarm_month")),
-        MonthRow("composite alarms", composites, composites * each("composite_alarm_month")),
+        MonthRow("alarms", alarms, alarms * unit_price("alarm_month")),
+        MonthRow("composite alarms", composites, composites * unit_price("composite_alarm_month")),
         MonthRow(
-            "metrics, where each kind of event ends well", metrics, metrics * each("metric_month")
+            "metrics, where each kind of event ends well",
+            metrics,
+            metrics * unit_price("metric_month"),
         ),
         MonthRow("queues, each asked by long polls", len(LANES) + 1, queues()),
         MonthRow("runs of schedules", runs, runs * _of_run()),
-        MonthRow("dashboard", 1, each("dashboard_month")),
-        MonthRow("a secret, of each system that is used", 1, each("secret_month")),
+        MonthRow("dashboard", 1, unit_price("dashboard_month")),
+        MonthRow("a secret, of each system that is used", 1, unit_price("secret_month")),
     )
 
 
@@ -66,7 +68,7 @@ def total() -> float:
 
 def queues() -> float:
     """The dollars of the long polls: of the lanes' FIFO queues and of the queue `later`."""
-    return POLLS * (len(LANES) * each("sqs_fifo") + each("sqs_standard"))
+    return POLLS * (len(LANES) * unit_price("sqs_fifo") + unit_price("sqs_standard"))
 
 
 def _of_run() -> float:
@@ -75,8 +77,8 @@ def _of_run() -> float:
     seconds = size.own_seconds(assumptions.VCPU_SECONDS)
     seconds += assumptions.SCHEDULED_CALLS * assumptions.AWS_CALL_SECONDS
     return (
-        each("lambda_requests")
-        + seconds * size.gigabytes * each(f"lambda_{size.architecture}")
-        + assumptions.SCHEDULED_CALLS / 2 * each("dynamodb_reads")
-        + assumptions.LAMBDA_LINES_BYTES / 1e9 * each("log_gb")
+        unit_price("lambda_requests")
+        + seconds * size.gigabytes * unit_price(f"lambda_{size.architecture}")
+        + assumptions.SCHEDULED_CALLS / 2 * unit_price("dynamodb_reads")
+        + assumptions.LAMBDA_LINES_BYTES / 1e9 * unit_price("log_gb")
     )

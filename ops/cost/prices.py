@@ -48,7 +48,7 @@ class Price:
         return f"{self.usd:g}" + "".join(f"; from {at:,.0f}: {usd:g}" for at, (_, usd) in later)
 
     @property
-    def each(self) -> float:
+    def unit_price(self) -> float:
         """The dollars of one unit in the first tier."""
         return self.usd / PER[self.per]
 
@@ -76,11 +76,11 @@ def _price(row: Mapping[str, Any]) -> Price:
     return Price(**plain, tiers=tiers)
 
 
-def each(name: str) -> float:
+def unit_price(name: str) -> float:
     """The dollars of one unit, by the price's name."""
-    return prices()[name].each
+    return prices()[name].unit_price
 
 
 def per_million(name: str) -> float:
     """The dollars of a million units, by the price's name."""
-    return prices()[name].each * 1e6
+    return prices()[name].unit_price * 1e6

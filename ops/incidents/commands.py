@@ -14,7 +14,7 @@ from ops.command import CommandRun, command
 from ops.incidents import affected as held_up
 from ops.incidents import mend
 from ops.incidents.affected import Affected
-from ops.incidents.naming import as_data, named
+from ops.incidents.naming import as_data, incident_named
 from ops.inspect.explain import plain_words
 from ops.options import Rate
 from ops.repair import preview
@@ -46,7 +46,7 @@ def incidents_list(
 @command(incidents_app, "incidents show", examples=["incidents show <incident>"])
 def incidents_show(run: CommandRun, incident: Name) -> object:
     """Show an incident: what it holds up, whom it touches, and what a mend would do."""
-    found = named(run.session, incident)
+    found = incident_named(run.session, incident)
     held = held_up.read(run.session, found)
     shown = run.output.facts(as_data(found))
     _print(run, held)
@@ -72,7 +72,7 @@ def incidents_acknowledge(
     owner: Annotated[str, typer.Option(help="The owner; default: you.")] = "",
 ) -> object:
     """Set the owner of an incident."""
-    found = named(run.session, incident)
+    found = incident_named(run.session, incident)
     owner = owner or run.session.identity.name
     mend.acknowledge(run.session, found, owner, because=run.because)
     before = f"; {found.owner} had it" if found.owner not in ("", owner) else ""
@@ -98,7 +98,7 @@ def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
     It shows first what it will do, effect by effect; with --dry-run it does nothing else.
     """
     session = run.session
-    found = named(session, incident)
+    found = incident_named(session, incident)
     held = held_up.read(session, found)
     plan = as_plan(held)
     _print(run, held)
@@ -141,7 +141,7 @@ def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
 @command(incidents_app, "incidents stop", changes=True, examples=["incidents stop <incident>"])
 def incidents_stop(run: CommandRun, incident: Name) -> object:
     """Stop the mend of an incident; what it has put on the queue goes on."""
-    found = named(run.session, incident)
+    found = incident_named(run.session, incident)
     mend.stop(run.session, found, because=run.because)
     run.output.say(f"the mend of {found.name} is stopped")
     return {"incident": found.name, "stopped": True}

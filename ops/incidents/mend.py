@@ -156,7 +156,9 @@ class _Run:
         if not services.incidents.advance(self.found, self.began):
             return None
         incident = self.found.name
-        replay.ask(self.session, "incidents mend", row, because=self.because, incident=incident)
+        replay.record_request(
+            self.session, "incidents mend", row, because=self.because, incident=incident
+        )
         services.intake.accept(again, recovery=Recovery.OPERATOR)
         return QUEUED
 

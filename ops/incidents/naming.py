@@ -11,7 +11,7 @@ from ops.session import EXIT_UNUSABLE, OpsError, Session
 _PARTS = 3
 
 
-def named(session: Session, text: str) -> Incident:
+def incident_named(session: Session, text: str) -> Incident:
     """Find the incident with a name such as ``richpanel.unavailable.tickets.2``.
 
     Without the number, the newest incident of the cause.

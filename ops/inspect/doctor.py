@@ -344,7 +344,7 @@ CHECKS = (
     ),
     Check("variables", "stage", variables, SETUP),
     Check("secrets", "stage", _secrets, SETUP),
-    Check("vendor secrets", "stage", vendor_secrets.accepted, SETUP),
+    Check("vendor secrets", "stage", vendor_secrets.secret_findings, SETUP),
     Check("tables", "stage", _tables, SETUP),
     Check("queues", "stage", _queues, SETUP),
     Check("resources", "stage", resources, SETUP),

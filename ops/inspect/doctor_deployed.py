@@ -42,18 +42,18 @@ def variables(session: Session) -> Iterator[Finding]:
     if "SYSTEMS" not in given:
         yield Finding("variables", "ok", "SYSTEMS is not set: every system")
         return
-    problems = [f"missing: {name}" for name in missing(session.services.settings, given)]
+    problems = [f"missing: {name}" for name in missing_variables(session.services.settings, given)]
     yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
 
 
-def missing(settings: Settings, given: Mapping[str, str]) -> list[str]:
+def missing_variables(settings: Settings, given: Mapping[str, str]) -> list[str]:
     """The names of needed variables that are not given."""
     reports = sorted(settings.facts_report) if "facts" in settings.systems else []
     needed = [name for report in reports for name in NEEDED.get(report, ())]
     return [name for name in needed if not given.get(name)]
 
 
-def unset(settings: Settings, report: str) -> str:
+def unset_variables(settings: Settings, report: str) -> str:
     """A message with the variables that a kind of report lacks; a token URL replaces the tenant."""
     either = {name: name.replace("TENANT_ID", "TOKEN_URL") for name in NEEDED[report]}
     missing = ", ".join(

@@ -19,7 +19,7 @@ from chalicelib.facts.posting.powerbi import ENDS_ON
 from chalicelib.facts.posting.writer_state import WRITER_KEY, WriterState
 from chalicelib.once.ports import Clock
 from chalicelib.settings import Settings
-from ops.inspect.doctor_deployed import unset
+from ops.inspect.doctor_deployed import unset_variables
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
 from ops.stage import config
@@ -52,7 +52,7 @@ def facts(session: Session) -> Iterator[Finding]:
         yield Finding("facts", "fail", f"facts wait, {missing_sink}: {MISSING[missing_sink]}")
     reader = services.posting.dataset_reader()
     if reader is not None:
-        missing = unset(services.settings, "powerbi")
+        missing = unset_variables(services.settings, "powerbi")
         yield Finding("facts dataset", "fail", missing) if missing else _dataset(reader)
         is_near = session.services.clock.now().date() > ENDS_ON - WARNED_BEFORE
         yield Finding("facts dataset end", "warn" if is_near else "ok", ENDING)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from chalicelib.errors import AuthError, MiddlewareError, reason_of
 from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.reasons import FILE_TAKEN, FILES_LOST, NO_TABLE
-from ops.inspect.doctor_deployed import unset
+from ops.inspect.doctor_deployed import unset_variables
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import config
@@ -30,7 +30,7 @@ def onelake(session: Session) -> Iterator[Finding]:
         if "SYSTEMS" in config.configured(session.stage):
             yield Finding(_CHECK, "ok", "facts do not go there")
         return
-    missing, sink = unset(services.settings, "onelake"), services.posting.onelake
+    missing, sink = unset_variables(services.settings, "onelake"), services.posting.onelake
     yield Finding(_CHECK, "fail", missing) if missing or sink is None else _examined(sink)
 
 

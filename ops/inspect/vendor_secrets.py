@@ -23,7 +23,7 @@ from ops.unreachable import title
 DEADLINE_SECONDS = 20.0
 
 
-def accepted(session: Session) -> Iterator[Finding]:
+def secret_findings(session: Session) -> Iterator[Finding]:
     """Yield a finding for each stored secret whose vendor can be asked."""
     client = session.client("secretsmanager")
     for name in provision.secret_names(session.template, session.services.settings):
@@ -48,11 +48,13 @@ def refusal(session: Session, name: str, value: str | None = None) -> str:
         value: the value to try; None for the stored one.
     """
     return (
-        asked(session, ASKED[name], f"rp-mw/{session.stage}/{name}", value) if name in ASKED else ""
+        refusal_of_value(session, ASKED[name], f"rp-mw/{session.stage}/{name}", value)
+        if name in ASKED
+        else ""
     )
 
 
-def asked(
+def refusal_of_value(
     session: Session, ask: Callable[[Services], object], secret_id: str, value: str | None = None
 ) -> str:
     """Why a vendor refuses a question made with a value for a secret; empty if it does not."""

@@ -241,7 +241,7 @@ def wrong_answer_command(
     ],
 ) -> object:
     """Say that an answer was wrong, and why, by a code; reports count it, nothing else changes."""
-    counted = wrong_answer.say(run.session, event, code, because=run.because)
+    counted = wrong_answer.store_mistake(run.session, event, code, because=run.because)
     return run.output.facts({"event": event, "code": code, "counted_by": counted})
 
 
@@ -345,7 +345,7 @@ def restore_command(
 
 def _release(run: CommandRun, backup: str) -> object:
     """Leave shadow mode, if nothing is left to reconcile."""
-    reasons = restore.unready(run.session)
+    reasons = restore.reasons_not_ready(run.session)
     if reasons:
         raise OpsError("not released: " + "; ".join(reasons))
     if run.dry_run:

@@ -87,7 +87,8 @@ def dlq_redrive(
             letter for letter in dead_letters.peek(session, limit=limit) if wanted.fits(letter)
         ]
         done = [
-            {**letter.summary, "did": dead_letters.would(session, letter)} for letter in letters
+            {**letter.summary, "did": dead_letters.foreseen_redrive(session, letter)}
+            for letter in letters
         ]
     else:
         because = run.because or reason or ""

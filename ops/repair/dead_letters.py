@@ -121,7 +121,7 @@ def totals(session: Session) -> dict[str, int]:
     return found
 
 
-def would(session: Session, letter: DeadLetter) -> str:
+def foreseen_redrive(session: Session, letter: DeadLetter) -> str:
     """What a redrive of a letter would do, in one line; nothing is sent."""
     if letter.job is None:
         return f"left: {letter.fault}; `dlq drop` ends it"
@@ -231,7 +231,7 @@ def _enter(session: Session, letter: DeadLetter, *, is_rerun: bool, because: str
     """Enter a redrive in the journal; mark an existing row, so that the sweep replaces a lost message."""
     seen = {"message_id": letter.message_id, "why_here": letter.reason}
     if letter.row is not None and is_rerun:
-        replay.ask(session, "dlq redrive", letter.row, because=because, **seen)
+        replay.record_request(session, "dlq redrive", letter.row, because=because, **seen)
     elif letter.job is not None:
         key = letter.job.event_key
         about = [letter.job.conversation_id]

@@ -45,12 +45,12 @@ def replay(
     for row in found:
         pace.wait()
         job = job_of(session, row)
-        ask(session, "replay", row, because=because, once=once)
+        record_request(session, "replay", row, because=because, once=once)
         session.services.intake.accept(job, recovery=Recovery.OPERATOR)
         yield str(row["event_id"])
 
 
-def ask(
+def record_request(
     session: Session,
     what: str,
     row: Mapping[str, Any],

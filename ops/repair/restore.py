@@ -65,7 +65,7 @@ def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembe
         table=session.ledger_table, clock=services.clock, new_owner=new_owner, retention=days
     )
     read = written = 0
-    for row in finished(session, earlier(backup)):
+    for row in finished_effects(session, margin_before(backup)):
         read += 1
         key = str(row["idempotency_key"])
         if dry_run:
@@ -81,7 +81,7 @@ def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembe
     return Remembered(read, written)
 
 
-def earlier(backup: str) -> str:
+def margin_before(backup: str) -> str:
     """The backup's time less a margin, as ISO; before everything that the backup may lack."""
     at = parsed(backup)
     if at is None:
@@ -89,7 +89,7 @@ def earlier(backup: str) -> str:
     return iso(at - MARGIN)
 
 
-def finished(session: Session, at: str) -> Iterator[Mapping[str, Any]]:
+def finished_effects(session: Session, at: str) -> Iterator[Mapping[str, Any]]:
     """Yield the audit rows of effects that succeeded since a time; scans the whole trail."""
     start = None
     while True:
@@ -102,7 +102,7 @@ def finished(session: Session, at: str) -> Iterator[Mapping[str, Any]]:
             return
 
 
-def unready(session: Session) -> list[str]:
+def reasons_not_ready(session: Session) -> list[str]:
     """Why the stage may not be released yet; empty if it may."""
     found = []
     if switches.read(session)["shadow_mode"] != "true":

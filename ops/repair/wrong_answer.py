@@ -32,7 +32,9 @@ def codes_of(event_key: str) -> Mapping[str, str]:
     return {} if is_notice else _BY_KIND.get(":".join(event_key.split(":")[:2]), {})
 
 
-def say(session: Session, event_key: str, code: str, *, because: str = "", once: str = "") -> str:
+def store_mistake(
+    session: Session, event_key: str, code: str, *, because: str = "", once: str = ""
+) -> str:
     """Store what was wrong with an answer; once for each answer.
 
     Returns:

@@ -99,7 +99,7 @@ def read(path: Path) -> Answers:
     return found
 
 
-def asked(given: Mapping[str, object]) -> Answers:
+def validate_typed(given: Mapping[str, object]) -> Answers:
     """Validate the answers that were typed.
 
     Raises:

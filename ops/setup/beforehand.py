@@ -41,7 +41,7 @@ def _meant(session: Session, given: Answers) -> Session:
 
 def _variables(meant: Session, given: Answers) -> Iterator[str]:
     named = {**config.configured(meant.stage), **given.variables}
-    for variable in doctor_deployed.missing(meant.services.settings, named):
+    for variable in doctor_deployed.missing_variables(meant.services.settings, named):
         yield f"[variables] lacks {variable}"
 
 

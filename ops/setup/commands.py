@@ -244,7 +244,7 @@ def _report() -> dict[str, str]:
 def _asked(session: Session, *, is_plan: bool) -> Answers:
     """Answers from the terminal; a plan without a file shows every system that is configured."""
     if is_plan:
-        return answering.asked({"systems": sorted(session.services.settings.systems)})
+        return answering.validate_typed({"systems": sorted(session.services.settings.systems)})
     if not sys.stdin.isatty():
         raise OpsError("there is no terminal to ask at: give --file", code=EXIT_UNUSABLE)
     chosen = [
@@ -256,7 +256,7 @@ def _asked(session: Session, *, is_plan: bool) -> Answers:
         raise OpsError("a stage is for one system at least", code=EXIT_UNUSABLE)
     company = typer.prompt("File of the first company", err=True) if "outreach" in chosen else None
     asked = _report() if "facts" in chosen else {}
-    return answering.asked(
+    return answering.validate_typed(
         {
             "systems": chosen,
             "way": typer.prompt("Way: stack or direct", default="stack", err=True),

@@ -35,7 +35,7 @@ def place(walk: Walk) -> str:
 
 def access(walk: Walk) -> str:
     """Create or update the access stack."""
-    made = deploying.access(walk.session)
+    made = deploying.make_access_stack(walk.session)
     return f"{made.name}: {made.did}"
 
 
@@ -76,23 +76,27 @@ def secrets(walk: Walk) -> str:
         session, session.template, walk.stage, session.services.settings
     )
     refused = [
-        finding.check for finding in vendor_secrets.accepted(session) if finding.result == "fail"
+        finding.check
+        for finding in vendor_secrets.secret_findings(session)
+        if finding.result == "fail"
     ]
     for name in (
         *(secret_id.removeprefix(f"rp-mw/{walk.stage}/") for secret_id in missing),
         *refused,
     ):
         _refuse_lost(session, name)
-        value = made(name) or first_keys(name, session.services.clock.now())
+        value = made_value(name) or first_keys(name, session.services.clock.now())
         if not value:
-            value = asked(walk, name, described[name], "refused" if name in refused else "missing")
+            value = ask_value(
+                walk, name, described[name], "refused" if name in refused else "missing"
+            )
             refuse_unusable(session, name, value)
         store(session, f"rp-mw/{walk.stage}/{name}", value)
         stored.append(name)
     return f"stored: {', '.join(stored)}"
 
 
-def asked(walk: Walk, name: str, why: str, state: str) -> str:
+def ask_value(walk: Walk, name: str, why: str, state: str) -> str:
     """Ask for the value of a secret.
 
     Raises:
@@ -124,7 +128,7 @@ def first_keys(name: str, now: datetime) -> str:
     return rotation.first(now) if name.startswith(KEYS) else ""
 
 
-def made(name: str) -> str:
+def made_value(name: str) -> str:
     """A new value for a secret that setup makes itself; empty for others."""
     if name in MADE:
         return randomness.token_hex(MADE[name])

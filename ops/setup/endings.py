@@ -47,7 +47,7 @@ class TrialWait:
         return self.until <= iso(now + timedelta(seconds=seconds))
 
 
-def waits(session: Session, row: Mapping[str, Any]) -> TrialWait | None:
+def delay_of(session: Session, row: Mapping[str, Any]) -> TrialWait | None:
     """The delay of an event; None if it has ended or is merely queued."""
     if row["status"] in ENDED:
         return None
@@ -58,11 +58,11 @@ def waits(session: Session, row: Mapping[str, Any]) -> TrialWait | None:
     return TrialWait(found.next_try, found.why or "", is_aside)
 
 
-def ended(session: Session, key: str) -> str:
+def wait_for_end(session: Session, key: str) -> str:
     """Wait until an event has ended, and say how; replay one that an earlier run left set aside."""
     read = partial(session.ledger_table.get, {"event_id": key})
     found = read()
-    before = waits(session, found) if found is not None else None
+    before = delay_of(session, found) if found is not None else None
     if found is not None and before is not None and before.is_aside:
         list(replay.replay(session, [found], per_second=1.0, because="setup"))
     row = _watch(session, key, read, lambda row: row["status"] in ENDED, before)
@@ -72,7 +72,7 @@ def ended(session: Session, key: str) -> str:
     return f"{key} {row['status']} {reason or ''}".rstrip()
 
 
-def stored(session: Session, key: str) -> str:
+def wait_for_fact(session: Session, key: str) -> str:
     """Wait until a fact is in its ledger, and say its status."""
     read = partial(session.services.facts.ledger.row, key)
     row = _watch(session, key, read, lambda _row: True)
@@ -96,7 +96,7 @@ def _watch(
         row, left = read(), deadline - time.monotonic()
         if row is not None and has_ended(row):
             return row
-        wait = waits(session, row) if row is not None else None
+        wait = delay_of(session, row) if row is not None else None
         is_new = wait != asked or (wait is not None and not wait.is_aside)
         if wait is not None and (left < 0 or (is_new and not wait.is_within(session, left))):
             raise _stuck(session, key, f"waits after {wait.why} and is tried again by {wait.until}")

@@ -84,7 +84,7 @@ def company_secrets(walk: Walk) -> str:
         if kept and not _refused(session, project, channels, name):
             continue
         why = f"{TWILIO_FORM} for {', '.join(channels)}" if channels else "the model's key"
-        value = doing.asked(walk, name, why, "refused" if kept else "missing")
+        value = doing.ask_value(walk, name, why, "refused" if kept else "missing")
         refused = _refused(session, project, channels, name, value)
         if refused:
             raise OpsError(f"{name} is not stored: {refused}")
@@ -132,7 +132,7 @@ def _refused(
         of_company(value or session.services.secrets.text(name))
     except PermanentError:
         return f"it must be {TWILIO_FORM}"
-    return vendor_secrets.asked(
+    return vendor_secrets.refusal_of_value(
         session,
         lambda services: services.outreach_sweep.twilio.inbound_url_of(name, numbers[0]),
         name,

@@ -108,7 +108,7 @@ def richpanel(walk: Walk) -> str:
         {**JSON_TYPE, TOKEN_HEADER: active_tokens(text)[0]},
         secret_id,
     )
-    return endings.ended(session, str(answer.json()["event_id"]))
+    return endings.wait_for_end(session, str(answer.json()["event_id"]))
 
 
 @in_shadow
@@ -132,7 +132,7 @@ def start(walk: Walk) -> str:
         headers |= standard_webhooks.headers(keys, request_id, epoch, body)
     _post(session, "/initiate-conversation", body, headers, secret_id)
     try:
-        return endings.ended(session, outreach_keys.start(project.company_id, request_id))
+        return endings.wait_for_end(session, outreach_keys.start(project.company_id, request_id))
     except StuckError as error:
         (item,) = company.items(session, project.company_id, project.project_id)
         found = company.check(session, item)
@@ -185,7 +185,7 @@ def twilio(walk: Walk) -> str:
         headers,
         settings.twilio_webhook_secret_id,
     )
-    return endings.ended(session, outreach_keys.reply(use.channel, sid))
+    return endings.wait_for_end(session, outreach_keys.reply(use.channel, sid))
 
 
 @in_shadow
@@ -202,7 +202,7 @@ def mail(walk: Walk) -> str:
     if job is None:
         raise OpsError("the trial's own e-mail cannot be read")
     walk.invoke(session, f"rp-mw-{walk.stage}-mail", {"Records": [_record(message)]})
-    return endings.ended(session, job.event_key)
+    return endings.wait_for_end(session, job.event_key)
 
 
 @in_shadow
@@ -225,7 +225,7 @@ def aloware(walk: Walk) -> str:
     if job is None:
         raise OpsError("the trial's own call cannot be read")
     _post(session, "/webhook/aloware", body, headers, secret_id)
-    return endings.stored(session, mapping.aloware_fact(job).key)
+    return endings.wait_for_fact(session, mapping.aloware_fact(job).key)
 
 
 @in_shadow
@@ -255,7 +255,7 @@ def hubspot(walk: Walk) -> str:
     (job,) = hubspot_webhook.parse(_inbound(session, body))
     (fact,) = mapping.hubspot_facts(job)
     _post(session, "/webhook/hubspot", body, headers, settings.hubspot_secret_id)
-    return endings.stored(session, fact.key)
+    return endings.wait_for_fact(session, fact.key)
 
 
 # --- sending --------------------------------------------------------------------
@@ -306,7 +306,7 @@ def _message(session: Session, named: str) -> tuple[str, str]:
 
 def _is_waiting(session: Session, ticket: str, message: str) -> bool:
     row = session.ledger_table.get({"event_id": ticket_keys.ticket_message(ticket, message)})
-    return row is not None and endings.waits(session, row) is not None
+    return row is not None and endings.delay_of(session, row) is not None
 
 
 def _newest(session: Session, ticket: str) -> str:

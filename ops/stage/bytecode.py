@@ -18,7 +18,7 @@ PLACE = "/var/task"
 COMPILE_SECONDS = 600
 
 
-def compiled(folder: Path, parts: Sequence[str] = (".",)) -> None:
+def compile_folder(folder: Path, parts: Sequence[str] = (".",)) -> None:
     """Compile every module of a folder, or only of some subfolders.
 
     A separate process with a fixed hash seed does it: earlier imports and the order of sets would

@@ -85,9 +85,9 @@ def prepare() -> None:
     tag_api(template)
     add_variables(template)
     throttle_routes(template)
-    after_deployment(lambda: failures.keep(boto3.client("lambda"), template))
+    after_deployment(lambda: failures.set_failure_destinations(boto3.client("lambda"), template))
     try:
-        keep = chalice_record.shared(
+        keep = chalice_record.plan_by_shared_record(
             settings.stage, artifacts.name(settings.stage, account, region), Path.cwd()
         )
     except (BotoCoreError, ClientError) as error:

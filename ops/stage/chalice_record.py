@@ -25,7 +25,7 @@ Record = dict[str, Any]
 _EMPTY: Record = {"schema_version": "2.0", "backend": "api", "resources": []}
 
 
-def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
+def plan_by_shared_record(stage: str, bucket: str, project: Path) -> Callable[[], None]:
     """Make Chalice plan by the shared record; return a function that stores the new record.
 
     Raises:

@@ -106,7 +106,7 @@ def access_command(run: CommandRun) -> object:
     them.  The stage's own administrator may not: a boundary does not bind somebody who may change
     it.
     """
-    made = deploying.access(run.session)
+    made = deploying.make_access_stack(run.session)
     run.output.table(("stack", "did"), [(made.name, made.did)])
     return asdict(made)
 
@@ -127,7 +127,7 @@ def provision_command(
     settings = session.services.settings
     names.refuse_other_names(session.template, settings)
     with output.waiting("provisioning"):
-        made = deploying.provisioned(session, alarm_email=alarm_email)
+        made = deploying.provision_stage(session, alarm_email=alarm_email)
     run.enter(
         "stage:resources",
         made=[resource.logical_id for resource in made if resource.did != "unchanged"],

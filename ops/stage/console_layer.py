@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from ops.stage import bytecode, provenance
-from ops.stage.packages import CACHE, LOCKS, ROOT, PackagesMissingError, locked, packages
+from ops.stage.packages import CACHE, LOCKS, ROOT, PackagesMissingError, locked_packages, packages
 
 FOLDER = "console-layer"
 """The layer's folder, relative to the template."""
@@ -51,10 +51,10 @@ def build(folder: Path, *, lock: Path = ROOT / LOCKS["console layer"]) -> Path:
     """
     shutil.rmtree(folder, ignore_errors=True)
     python = folder / "python"  # Lambda puts this folder of a layer on the path
-    if locked(lock):
+    if locked_packages(lock):
         shutil.copytree(packages(lock, CACHE), python)
     ignored = shutil.ignore_patterns("__pycache__", "deployed", "deployments", "requirements.*")
     for tree in TREES:
         shutil.copytree(ROOT / tree, python / tree, ignore=ignored)
-    bytecode.compiled(python, TREES)
+    bytecode.compile_folder(python, TREES)
     return folder

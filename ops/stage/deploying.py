@@ -1,7 +1,7 @@
 """Deploys a stage from this machine in either of two ways, with Chalice's own commands.
 
 Both ways first make the access stack and the data stack.  ``stack`` then runs `chalice package`,
-uploads the bundle and makes a stack of the functions.  ``direct`` then runs `chalice deploy`.
+uploads the bundle and makes a stack of the functions.  ``deploy_directly`` then runs `chalice deploy`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ COMMAND_SECONDS = 900
 _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 
-def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
+def provision_stage(session: Session, *, alarm_email: str = "") -> list[Made]:
     """Create or update everything of a stage except its functions; idempotent.
 
     Raises:
         OpsError: CloudFormation failed, or an administrator of the account must act first.
     """
-    made = [access(session)]
+    made = [make_access_stack(session)]
     refuse_lost_tables(session)
     made.append(data_stack.make(session, session.template, deployer(session)))
     made += provision.switches(session, session.template, session.stage)
@@ -56,7 +56,7 @@ def refuse_lost_tables(session: Session) -> None:
         )
 
 
-def access(session: Session) -> Made:
+def make_access_stack(session: Session) -> Made:
     """Create or update the stage's access stack if it is not as declared.
 
     Raises:
@@ -94,7 +94,7 @@ def refuse_other_way(session: Session, way: str) -> None:
     refuse(session, session.stage)
 
 
-def direct(session: Session) -> None:
+def deploy_directly(session: Session) -> None:
     """Provision the stage, and deploy its functions by `chalice deploy` with the deployer's rights.
 
     Raises:
@@ -102,19 +102,19 @@ def direct(session: Session) -> None:
             has the functions.
     """
     refuse_other_way(session, "direct")
-    provisioned(session)
+    provision_stage(session)
     own = {**os.environ, **as_deployer(session)}
     chalice(PROJECT, own, "deploy", "--stage", session.stage)
 
 
-def by_stack(session: Session) -> None:
+def deploy_by_stack(session: Session) -> None:
     """Provision the stage, package its functions, and create or update their stack.
 
     Raises:
         OpsError: Chalice or CloudFormation failed, or Chalice has deployed the functions.
     """
     refuse_other_way(session, "stack")
-    provisioned(session)
+    provision_stage(session)
     with tempfile.TemporaryDirectory() as folder:
         merge = ("--merge-template", ".chalice/functions.json")
         chalice(PROJECT, os.environ, "package", "--stage", session.stage, *merge, folder)
@@ -122,7 +122,7 @@ def by_stack(session: Session) -> None:
         stack.make_functions(session, session.stage, Path(folder), values, deployer(session))
 
 
-WAYS = {"stack": by_stack, "direct": direct}
+WAYS = {"stack": deploy_by_stack, "direct": deploy_directly}
 
 
 def release() -> str:

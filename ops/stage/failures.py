@@ -11,7 +11,7 @@ UNPUBLISHED = "$LATEST"
 """The function version that is invoked; SAM's expanded template names the same."""
 
 
-def keep(functions: Any, template: StageTemplate) -> None:  # noqa: ANN401 - a boto3 client
+def set_failure_destinations(functions: Any, template: StageTemplate) -> None:  # noqa: ANN401 - a boto3 client
     """Set each function's failure destination as declared; skip functions not deployed yet."""
     for name, properties in template.functions():
         if "EventInvokeConfig" not in properties:

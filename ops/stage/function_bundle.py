@@ -21,7 +21,7 @@ from typing import Any
 from chalice.deploy.packager import LambdaDeploymentPackager
 
 from ops.stage import archive, bytecode, ready_tables
-from ops.stage.packages import CACHE, PackagesMissingError, locked, packages
+from ops.stage.packages import CACHE, PackagesMissingError, locked_packages, packages
 
 
 def take_over() -> None:
@@ -50,7 +50,7 @@ def build(project: Path, sources: Iterable[tuple[str, str]]) -> Path:
         PackagesMissingError: the packages cannot be downloaded.
     """
     lock = project / "requirements.txt"
-    needed = archive.files(packages(lock, CACHE)) if locked(lock) else {}
+    needed = archive.files(packages(lock, CACHE)) if locked_packages(lock) else {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for source, name in sources:
@@ -59,7 +59,7 @@ def build(project: Path, sources: Iterable[tuple[str, str]]) -> Path:
                 shutil.copyfile(source, folder / name)
         if (folder / "chalicelib" / "ready.py").is_file():
             ready_tables.build(folder)
-        bytecode.compiled(folder)
+        bytecode.compile_folder(folder)
         own = archive.files(folder)
         built = archive.write(folder / "bundle.zip", {**needed, **own})
         digest = hashlib.sha256(built.read_bytes()).hexdigest()[:32]

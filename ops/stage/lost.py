@@ -60,7 +60,7 @@ def make(clients: Clients, declared: StageStack) -> str:
         OpsError: CloudFormation failed; names the first reasons.
     """
     gone: list[Resource] = []
-    if stack_states.ready(clients.client("cloudformation"), declared.name) == "CREATE":
+    if stack_states.make_ready(clients.client("cloudformation"), declared.name) == "CREATE":
         _take_back(clients, declared)
     else:
         gone = lost(clients, declared.name, declared.template)

@@ -55,7 +55,7 @@ class Locked:
     hashes: tuple[str, ...]
 
 
-def locked(lock: Path) -> tuple[Locked, ...]:
+def locked_packages(lock: Path) -> tuple[Locked, ...]:
     """The packages that a lock names.
 
     Raises:
@@ -116,7 +116,7 @@ def packages(lock: Path, cache: Path) -> Path:
         ) from error
     shutil.rmtree(scratch / "bin", ignore_errors=True)  # shell commands
     aws_models.keep_used(scratch)
-    bytecode.compiled(scratch)
+    bytecode.compile_folder(scratch)
     scratch.rename(made)
     return made
 

@@ -23,7 +23,7 @@ from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
-from ops.stage.packages import LOCKS, ROOT, Locked, locked
+from ops.stage.packages import LOCKS, ROOT, Locked, locked_packages
 
 PACKAGES_FILE, ORIGIN_FILE = "packages.cdx.json", "provenance.json"
 UNKNOWN = "unknown"
@@ -40,7 +40,9 @@ def listed(commit: str) -> str:
     """The packages of every lock, as a CycloneDX document in JSON."""
     ours = Component(name="rp-mw", type=ComponentType.APPLICATION, version=commit)
     parts = [
-        _component(package, part) for part, lock in LOCKS.items() for package in locked(ROOT / lock)
+        _component(package, part)
+        for part, lock in LOCKS.items()
+        for package in locked_packages(ROOT / lock)
     ]
     document = Bom(components=parts, metadata=BomMetaData(component=ours))
     document.register_dependency(ours, parts)

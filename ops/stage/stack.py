@@ -80,7 +80,9 @@ def refuse_stacks(clients: Clients, stage: str) -> None:
         )
 
 
-def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> dict[str, Any]:
+def upload_bundles(
+    clients: Clients, bucket: str, out: Path, template: dict[str, Any]
+) -> dict[str, Any]:
     """Upload a packaged template's bundles and layers, as `aws cloudformation package` does.
 
     Returns:
@@ -116,7 +118,7 @@ def make_functions(
         OpsError: as `apply`.
     """
     packaged = json.loads((out / "sam.json").read_text())
-    template = uploaded(clients, by.bucket, out, packaged)
+    template = upload_bundles(clients, by.bucket, out, packaged)
     return apply(clients, functions_stack(stage), template, {"Stage": stage, **values}, by=by)
 
 
@@ -148,7 +150,7 @@ def apply(
         OpsError: the change set or the stack failed; names the first reasons.
     """
     client = clients.client("cloudformation")
-    kind = stack_states.ready(client, name)
+    kind = stack_states.make_ready(client, name)
     change = f"deploy-{time.time_ns()}"
     client.create_change_set(
         StackName=name,

@@ -1,7 +1,7 @@
 """Brings a CloudFormation stack from any status to one that accepts a change set.
 
 CloudFormation refuses to update a stack whose first create failed, and to create one that exists.
-`ready` says whether the change set must create or update.  A stack that was ever complete is
+`make_ready` says whether the change set must create or update.  A stack that was ever complete is
 deleted only if a person had begun its deletion.  Source of the statuses and what each allows:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 """
@@ -87,7 +87,7 @@ _CALLS: Mapping[Need, Callable[[Any, str], object]] = {
 }
 
 
-def ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
+def make_ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
     """Bring a stack to a status that accepts a change set; return that change set's type.
 
     Waits for operations of another run.  May be interrupted at any point and repeated.

@@ -45,7 +45,7 @@ def decide(
     A line is {"id", "now", "ticket": {"subject", "channel", "tags", "assignee"},
     "customer": {"email", "open_risks"}, "messages": [{"at", "from", "name", "text"}], "orders"}.
     """
-    rules = Rules(0, settings_file.read(settings) if settings else settings_file.checked({}))
+    rules = Rules(0, settings_file.read(settings) if settings else settings_file.validate({}))
     trial = TriedSettings.of(run.session.services.settings.support, rules)
     found = [trial.decided(line, explains=explain) for line in decide_lines.read(file)]
     columns = ("id", "decision", "intent", "team", "risks", "reasons", "closes", "moves")

@@ -25,7 +25,7 @@ Message = Annotated[
 @command(decision_app, "support decision", examples=["support decision 1042"])
 def decision(run: CommandRun, ticket: Ticket, message: Message = "") -> object:
     """Show a decision made in shadow, and its reply rendered from ticket and shop as they are now."""
-    state = labels.known(run.session, ticket)
+    state = labels.state_with_decision(run.session, ticket)
     decided = labels.decision_of(state, message)
     people = state.people if (state.people or {}).get("event") == decided["event"] else None
     found: dict[str, object] = {
@@ -69,7 +69,7 @@ def label(
 ) -> object:
     """Store whether a decision made in shadow was right; the report counts it, nothing else changes."""
     code = labels.code(right=right, wrong=wrong)
-    state = labels.known(run.session, ticket)
+    state = labels.state_with_decision(run.session, ticket)
     event = str(labels.decision_of(state, message)["event"])
     if not run.dry_run:
         run.enter(event, row=run.session.ledger_table.get({"event_id": event}), code=code)

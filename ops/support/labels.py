@@ -26,7 +26,7 @@ CAUTIOUS = frozenset({"false_risk", "should_have_answered"})
 """Mistakes that cost a person's time and harm no customer."""
 
 
-def known(session: Session, ticket: str) -> ConversationState:
+def state_with_decision(session: Session, ticket: str) -> ConversationState:
     """A ticket's state in table B; raises `OpsError` if it has no shadow decision."""
     found = session.services.support.state.read(ticket)
     if found is None or not found.decisions:

@@ -45,10 +45,10 @@ def read(path: Path) -> Document:
         raise OpsError(f"{path} holds no table of settings", code=EXIT_UNUSABLE)
     if {"version", "document"} <= raw.keys() <= SHOWN and isinstance(raw["document"], dict):
         raw = raw["document"]
-    return checked(raw)
+    return validate(raw)
 
 
-def checked(raw: dict[str, Any]) -> Document:
+def validate(raw: dict[str, Any]) -> Document:
     """Validate a document given as plain data.
 
     Raises:
@@ -128,7 +128,7 @@ def rules(found: Version | None) -> Rules:
     """
     if found is None:
         return Rules(0, Document())
-    return Rules(found.number, checked(dict(found.document)))
+    return Rules(found.number, validate(dict(found.document)))
 
 
 def _invalid(problems: tuple[str, ...]) -> OpsError:

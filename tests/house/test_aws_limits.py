@@ -25,7 +25,7 @@ from chalicelib.settings import SYSTEMS
 from chalicelib.support.configuration import versions
 from local.deploy import bundle
 from ops.stage import artifacts, config, runtime
-from ops.stage.packages import LOCKS, locked
+from ops.stage.packages import LOCKS, locked_packages
 from ops.stage.template import StageTemplate
 from tests.rigs.aws_limits import LIMITS, in_the_model, runtime_ends
 from tests.rigs.each_row import each_row
@@ -252,7 +252,7 @@ def _layers(stage):
 def _shipped(what):
     """The files that a lock names and the project's own, by name, with their contents."""
     own = {"functions": ("app.py", "chalicelib"), "console layer": ("console", "ops", ".chalice")}
-    for package in locked(ROOT / LOCKS[what]):
+    for package in locked_packages(ROOT / LOCKS[what]):
         for file in distribution(package.name).files:
             if ".." not in file.parts and "__pycache__" not in file.parts:
                 yield str(file), file.read_binary()

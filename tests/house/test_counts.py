@@ -84,7 +84,7 @@ def test_a_routed_event_takes_the_same_however_large_the_ledger_is():
     ("ours", "theirs", "met"), [(2, 2, True), (3, 2, False), (0, 0, True), (1, 0, False)]
 )
 def test_a_figure_that_may_not_grow_fails_its_target_even_from_zero(ours, theirs, met):
-    assert Row("a", "b", "units", ours, theirs, "before", target=1.0).met is met
+    assert Row("a", "b", "units", ours, theirs, "before", target=1.0).is_met is met
 
 
 @pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))

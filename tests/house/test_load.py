@@ -24,7 +24,7 @@ QUARTER = Window(43_200.0, 44_100.0)
 
 @pytest.mark.long  # runs whole days and outages; the tests below run parts of an hour
 def test_the_short_model_meets_every_target(capsys):
-    missed = [figure.name for figure in figures(SHORT, seed=1) if not figure.met]
+    missed = [figure.name for figure in figures(SHORT, seed=1) if not figure.is_met]
 
     assert missed == []
     printed = capsys.readouterr().out
@@ -60,7 +60,8 @@ def test_every_event_ends_once():
 def test_a_company_hardly_notices_neighbours_that_hang_and_would_without_shares(place):
     """Three of them, from their first call on."""
     guarded, bare = (
-        neighbours.beside(place, 3, is_guarded=is_guarded, seed=7) for is_guarded in (True, False)
+        neighbours.seconds_beside_neighbours(place, 3, is_guarded=is_guarded, seed=7)
+        for is_guarded in (True, False)
     )
     assert quantiles(guarded)[1] <= 5
     assert quantiles(bare)[1] > 100

@@ -681,7 +681,7 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     assert {"app.py", "chalicelib", "chalice", "boto3", "botocore", "pydantic", "requests"} <= tops
     assert not tops & {"console", "local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
     shipped = re.findall(r"^([^/]+)\.dist-info/METADATA$", "\n".join(sorted(names)), re.MULTILINE)
-    lock = packages.locked(project / "requirements.txt")
+    lock = packages.locked_packages(project / "requirements.txt")
     named = {(package.name.replace("-", "_"), package.version) for package in lock}
     assert {tuple(wheel.lower().rsplit("-", 1)) for wheel in shipped} == named
     listed = json.loads((out / provenance.PACKAGES_FILE).read_text())["components"]

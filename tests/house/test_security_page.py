@@ -159,7 +159,9 @@ def test_conversations_are_kept_as_long_as_the_page_says():
 
 def test_every_deployed_package_is_pinned_and_none_is_a_vendors_sdk():
     names = {
-        package.name for lock in packages.LOCKS.values() for package in packages.locked(ROOT / lock)
+        package.name
+        for lock in packages.LOCKS.values()
+        for package in packages.locked_packages(ROOT / lock)
     }
     vendors = {"richpanel", "twilio", "openai", "hubspot-api-client", "shopifyapi", "sendgrid"}
     assert not names & vendors

@@ -86,7 +86,7 @@ def test_one_key_is_revoked_with_a_tick_and_a_reason_and_no_other(outreach, stag
     )
     assert "The key is revoked" in words_of(answer)
     assert api_keys.active(stage_console.session, OURS) == (newest,)
-    (left,) = api_keys.known(stage_console.session, OURS).desk_keys
+    (left,) = api_keys.company_access(stage_console.session, OURS).desk_keys
     assert left[1] is DeskRole.LEAD
     outreach.new_container()
     assert outreach.fate("none", key=first).status_code == 401

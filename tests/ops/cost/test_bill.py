@@ -85,7 +85,7 @@ def test_an_event_of_fewer_actions_has_three_units_less_for_each():
 
 def test_bills_are_added_by_cause():
     dollars = bill.of_event(ONE, Terms())
-    thrice = bill.added(dollars, bill.times(dollars, 2))
+    thrice = bill.sum_of_bills(dollars, bill.times(dollars, 2))
     assert thrice == pytest.approx({cause: 3 * dollars[cause] for cause in CostCause})
 
 

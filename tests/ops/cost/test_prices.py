@@ -7,7 +7,7 @@ import pytest
 from bench.load import assumptions as of_load
 from bench.rig import cost
 from ops.cost import assumptions
-from ops.cost.prices import each, per_million, prices
+from ops.cost.prices import per_million, prices, unit_price
 
 
 @pytest.mark.parametrize("price", prices().values(), ids=lambda known: known.name)
@@ -24,7 +24,7 @@ def test_tiers_of_a_month_are_charged_one_after_the_other():
 
 
 def test_a_price_is_given_for_one_and_for_a_million():
-    assert each("ses_mail") == pytest.approx(0.0001)
+    assert unit_price("ses_mail") == pytest.approx(0.0001)
     assert per_million("dynamodb_writes") == pytest.approx(0.625)
 
 
@@ -55,4 +55,4 @@ def test_tiers_are_shown_with_where_each_begins():
     ],
 )
 def test_what_is_charged_beside_events_has_a_price(name, usd):
-    assert each(name) == pytest.approx(usd)
+    assert unit_price(name) == pytest.approx(usd)

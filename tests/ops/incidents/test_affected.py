@@ -14,7 +14,7 @@ from chalicelib.once.ledger import rows
 from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.once.timer import dated
 from ops.incidents import affected, mend
-from ops.incidents.naming import named
+from ops.incidents.naming import incident_named
 from ops.repair import preview
 from ops.session import Session
 from tests.rigs.one_case import one_case
@@ -366,7 +366,7 @@ def test_what_has_changed_since_the_dry_run_is_left_and_keeps_its_letter(outage,
     outage.put_letter(key, Letter.MESSAGE)
     outage.put_event(key, EventStatus.FAILED)
     session = Session("dev")
-    found = named(session, FIRST)
+    found = incident_named(session, FIRST)
     held = affected.read(session, found)
     changes, did = MEANWHILE[change]
     without = () if causes.CAUSE in changes else causes.NAMES
@@ -384,15 +384,15 @@ def test_a_mend_that_died_before_it_sent_a_letter_sends_it_when_it_is_begun_agai
     outage.put_letter(key, Letter.MESSAGE)
     outage.put_event(key, EventStatus.FAILED)
     said = outage.dry_run()
-    ask = mend.replay.ask
+    ask = mend.replay.record_request
 
     def dies(*arguments, **how):
         ask(*arguments, **how)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(mend.replay, "ask", dies)
+    monkeypatch.setattr(mend.replay, "record_request", dies)
     assert outage.run("incidents", "mend", FIRST, "--yes").code == INTERRUPTED
-    monkeypatch.setattr(mend.replay, "ask", ask)
+    monkeypatch.setattr(mend.replay, "record_request", ask)
     went, did = outage.mends()
     assert did["did"] == {mend.ASKED: 1}
     assert went == expected(said, {})

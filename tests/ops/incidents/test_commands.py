@@ -144,19 +144,19 @@ def test_a_hand_off_on_its_way_gives_way_to_a_mend(system, run):
 def test_a_mend_is_stopped_and_goes_on_where_it_ended(system, run, monkeypatch):
     for number in range(4):
         handed_back(system, f"104{number}")
-    real = mend.replay.ask
+    real = mend.replay.record_request
 
     def asked_then_stopped(*arguments, **how):
         real(*arguments, **how)
         if not run("incidents", "list", "--json").data[0]["mend"].startswith("stopped"):
             assert run("incidents", "stop", FIRST).code == 0
 
-    monkeypatch.setattr(mend.replay, "ask", asked_then_stopped)
+    monkeypatch.setattr(mend.replay, "record_request", asked_then_stopped)
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
     assert (said["did"], said["stopped"]) == ({mend.QUEUED: 1}, True)
     assert said["held"] == 4, "what was asked for has not ended yet"
     assert [event["why"] for event in said["remained"]] == [mend.STOPPED] * 3
-    monkeypatch.setattr(mend.replay, "ask", real)
+    monkeypatch.setattr(mend.replay, "record_request", real)
     system.run()
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
     assert (said["did"], said["stopped"]) == ({mend.QUEUED: 3}, False)

@@ -166,11 +166,11 @@ def test_an_erased_row_stays_a_tombstone(drill):
 
 def test_a_stage_is_released_only_when_the_sweep_found_nothing_more(drill):
     drill.session.client("ssm").values["shadow_mode"] = "true"
-    assert any("sweep" in reason for reason in restore.unready(drill.session))
+    assert any("sweep" in reason for reason in restore.reasons_not_ready(drill.session))
     sweeps = drill.services.sweeps
     summary = {"listing": "complete", "problems": [], "requeued": 1}
     sweeps.end(sweeps.take(lease_seconds=10), summary)
-    assert any("still queued" in reason for reason in restore.unready(drill.session))
+    assert any("still queued" in reason for reason in restore.reasons_not_ready(drill.session))
     drill.rig.clock.forward(60)
     sweeps.end(sweeps.take(lease_seconds=10), summary | {"requeued": 0})
-    assert restore.unready(drill.session) == []
+    assert restore.reasons_not_ready(drill.session) == []

@@ -29,7 +29,7 @@ def decided(session, event=KEY):
 
 def test_the_decision_of_a_tickets_message_gets_the_label_that_the_report_counts(session):
     decided(session)
-    assert wrong_answer.say(session, KEY, "wrong_order") == "shadow-report"
+    assert wrong_answer.store_mistake(session, KEY, "wrong_order") == "shadow-report"
     state = session.services.support.state.read("1042")
     assert labels.of_event(state.labels, KEY) == "wrong_order"
     (entry,) = session.services.journal.story("1042")
@@ -37,14 +37,14 @@ def test_the_decision_of_a_tickets_message_gets_the_label_that_the_report_counts
 
 
 def test_without_a_decision_the_journal_has_it_alone(session):
-    assert wrong_answer.say(session, KEY, "wrong_order") == "journal"
+    assert wrong_answer.store_mistake(session, KEY, "wrong_order") == "journal"
     assert len(session.services.journal.story("1042")) == 1
 
 
 def test_it_is_said_once(session):
-    wrong_answer.say(session, KEY, "wrong_order")
+    wrong_answer.store_mistake(session, KEY, "wrong_order")
     with pytest.raises(OvertakenError):
-        wrong_answer.say(session, KEY, "wrong_team")
+        wrong_answer.store_mistake(session, KEY, "wrong_team")
     assert len(session.services.journal.story("1042")) == 1
 
 
@@ -54,7 +54,7 @@ def test_it_is_said_once(session):
 )
 def test_what_it_cannot_be_is_refused_and_nothing_is_kept(session, event, code):
     with pytest.raises(OpsError):
-        wrong_answer.say(session, event, code)
+        wrong_answer.store_mistake(session, event, code)
     assert session.services.journal.story("1042") == []
 
 
@@ -70,7 +70,7 @@ def test_what_a_conversations_answers_were_is_counted_by_project(session):
     row = session.ledger_table.get({"event_id": KEY})
     event = {"event_id": "evt:reply:sms:SM1", "conversation_id": record.opaque_id}
     session.ledger_table.put({**row, **event})
-    assert wrong_answer.say(session, event["event_id"], "wrong_tone") == "writer wrong"
+    assert wrong_answer.store_mistake(session, event["event_id"], "wrong_tone") == "writer wrong"
     (found,) = false_stops.said_wrong(session, record.company_id)
     assert found == {"project": record.project_id, "code": "wrong_tone", "answers": 1}
     assert false_stops.said_wrong(session, record.company_id, "another") == []

@@ -70,7 +70,7 @@ class Place:
     def deploy(self, session):
         """Provision, and start the functions with the configured environment."""
         self.deployments += 1
-        deploying.provisioned(session)
+        deploying.provision_stage(session)
         configured = config.configured("dev")
         for name, value in configured.items():
             self.monkeypatch.setenv(name, value)

@@ -81,7 +81,7 @@ class Machine:
 def test_a_machine_without_a_record_takes_the_buckets(account, api, tmp_path):
     kept(account, api)
     machine = Machine(tmp_path)
-    chalice_record.shared("dev", BUCKET, tmp_path)
+    chalice_record.plan_by_shared_record("dev", BUCKET, tmp_path)
     assert machine.knows_the_api()
 
 
@@ -91,14 +91,14 @@ def test_a_machine_whose_record_is_old_takes_the_buckets(account, api, tmp_path)
     artifacts.record_file(tmp_path, "dev").write_text(json.dumps(old))
     kept(account, api)
     machine = Machine(tmp_path)
-    chalice_record.shared("dev", BUCKET, tmp_path)
+    chalice_record.plan_by_shared_record("dev", BUCKET, tmp_path)
     assert machine.knows_the_api()
 
 
 def test_without_a_record_here_or_there_an_api_of_no_tag_is_refused(account, api, tmp_path):
     Machine(tmp_path)
     with pytest.raises(SystemExit, match="would make a second API"):
-        chalice_record.shared("dev", f"{BUCKET}-missing", tmp_path)
+        chalice_record.plan_by_shared_record("dev", f"{BUCKET}-missing", tmp_path)
 
 
 def test_what_an_ended_deployment_has_made_is_found_without_a_record(account, api, tmp_path):
@@ -119,7 +119,7 @@ def test_what_an_ended_deployment_has_made_is_found_without_a_record(account, ap
         FunctionName="rp-mw-dev-later", EventSourceArn=arn["Attributes"]["QueueArn"]
     )
     machine = Machine(tmp_path)
-    chalice_record.shared("dev", BUCKET, tmp_path)
+    chalice_record.plan_by_shared_record("dev", BUCKET, tmp_path)
     assert machine.knows_the_api()
     found = chalice_record.completed({"resources": []}, "dev")["resources"]
     assert begun in {resource.get("rest_api_id") for resource in found}

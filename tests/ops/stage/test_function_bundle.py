@@ -84,7 +84,7 @@ def test_a_module_that_cannot_be_compiled_is_not_shipped(tmp_path: Path):
 
 def test_a_traceback_names_the_place_in_lambda(tmp_path: Path):
     (tmp_path / "failing.py").write_text("raise ValueError\n")
-    bytecode.compiled(tmp_path)
+    bytecode.compile_folder(tmp_path)
     run = subprocess.run(
         [sys.executable, "-S", "-c", "import failing"],
         cwd=tmp_path,

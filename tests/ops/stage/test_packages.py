@@ -11,7 +11,7 @@ from ops.stage import packages
 
 HASH = "a" * 64
 LOCKS = [packages.ROOT / lock for lock in packages.LOCKS.values()]
-KNOWN = {package.name: package for lock in LOCKS for package in packages.locked(lock)}
+KNOWN = {package.name: package for lock in LOCKS for package in packages.locked_packages(lock)}
 
 
 def lock_of(tmp_path, text):
@@ -33,12 +33,12 @@ def lock_of(tmp_path, text):
 )
 def test_a_line_without_version_or_hash_is_refused(tmp_path, line):
     with pytest.raises(packages.LockError, match="no exact version with hashes"):
-        packages.locked(lock_of(tmp_path, line + "\n"))
+        packages.locked_packages(lock_of(tmp_path, line + "\n"))
 
 
 def test_a_package_has_its_name_version_and_hashes(tmp_path):
     lines = f"six==1.17.0 \\\n    --hash=sha256:{HASH} \\\n    --hash=sha256:{'b' * 64}\n# why\n"
-    (found,) = packages.locked(lock_of(tmp_path, lines))
+    (found,) = packages.locked_packages(lock_of(tmp_path, lines))
     assert found == packages.Locked("six", "1.17.0", (HASH, "b" * 64))
 
 
@@ -49,11 +49,11 @@ def test_every_package_that_ships_has_its_reason(lock):
     reasons = dict(
         re.fullmatch(r"([a-z0-9-]+)(?:==\S+)?  # (\S.+)", line).groups() for line in lines
     )
-    assert reasons.keys() == {package.name for package in packages.locked(lock)}
+    assert reasons.keys() == {package.name for package in packages.locked_packages(lock)}
 
 
 def test_no_package_ships_twice():
-    assert len(KNOWN) == sum(len(packages.locked(lock)) for lock in LOCKS)
+    assert len(KNOWN) == sum(len(packages.locked_packages(lock)) for lock in LOCKS)
 
 
 def test_what_a_locked_package_needs_is_locked_too():

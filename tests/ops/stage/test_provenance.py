@@ -24,7 +24,7 @@ def test_every_package_that_ships_is_listed_with_its_files_hashes(tmp_path):
             package.hashes
         )
         for part, lock in packages.LOCKS.items()
-        for package in packages.locked(packages.ROOT / lock)
+        for package in packages.locked_packages(packages.ROOT / lock)
     }
 
 

@@ -122,9 +122,9 @@ def test_each_status_is_led_to_a_change_set_or_to_a_person(client, stub, begin):
     if kind == "PERSON":
         say_why(stub)
         with pytest.raises(OpsError, match=f"is {begin}: an import .*not empty"):
-            stack_states.ready(client, NAME)
+            stack_states.make_ready(client, NAME)
     else:
-        assert stack_states.ready(client, NAME) == kind
+        assert stack_states.make_ready(client, NAME) == kind
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,11 @@ def test_a_status_that_is_not_left_names_its_reasons_and_is_tried_once(client, s
         answer(stub, failed, times=2)
     say_why(stub)
     with pytest.raises(OpsError, match=f"is {failed}: .*FactsArchive: The bucket is not empty"):
-        stack_states.ready(client, NAME)
+        stack_states.make_ready(client, NAME)
 
 
 def test_a_refused_question_is_no_absent_stack(client, stub):
     """Without the right to ask, the command would otherwise create a stack that exists."""
     stub.add_client_error("describe_stacks", "AccessDenied", http_status_code=403)
     with pytest.raises(client.exceptions.ClientError, match="AccessDenied"):
-        stack_states.ready(client, NAME)
+        stack_states.make_ready(client, NAME)
