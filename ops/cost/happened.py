@@ -60,7 +60,9 @@ class Charged:
 
     def with_more(self, other: Charged) -> Charged:
         """The sum with others of the same kind, without a project."""
-        return Charged(self.name, self.count + other.count, bill.sum_of_bills(self.dollars, other.dollars))
+        return Charged(
+            self.name, self.count + other.count, bill.sum_of_bills(self.dollars, other.dollars)
+        )
 
 
 def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]:
