@@ -278,7 +278,7 @@ def remove_command(
     keys: Annotated[list[str], typer.Argument(help="Keys of facts, e.g. ALOWARE:719285063")],
 ) -> object:
     """Take facts out of OneLake and the archive for good, if they should never have been sent."""
-    parts, dataset = run.session.services, run.session.services.posting.reader()
+    parts, dataset = run.session.services, run.session.services.posting.dataset_reader()
     known = [key for key in keys if parts.facts.ledger.row(key)]
     if run.dry_run:
         text = f"{len(keys)} facts would be removed; the ledger knows {len(known)}"
