@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from chalicelib.facts.jobs import KINDS
 from chalicelib.facts.keeper import FactRecorder
@@ -75,9 +74,10 @@ class Facts:
         return timedelta(days=self._shared.settings.facts_ttl_days)
 
     def _members(self) -> Callable[[], Iterable[Agent]]:
-        # The import is late: it loads the HTTP client, which takes 60 ms of every first fact, and few
+        # The imports are late: they load the HTTP client, which takes 60 ms of every first fact, and few
         # stages have a ring group.
         from chalicelib.facts import ring_group  # noqa: PLC0415 - see above
+        from chalicelib.vendors.http import bearer_header, origin_and_path  # noqa: PLC0415 - see above
 
         shared, settings = self._shared, self._shared.settings
         origin, path = origin_and_path(settings.aloware_ring_group_url)
@@ -85,15 +85,8 @@ class Facts:
         client = shared.vendor(
             ring_group.PROVIDER,
             origin,
-            ring_group.bearer(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
+            bearer_header(lambda refresh: shared.secrets.text(secret_id, refresh=refresh)),
             requests_per_window=ROSTER_REQUESTS_PER_MINUTE,
             window_seconds=60.0,
         )
         return ring_group.RingGroup(client, path).members
-
-
-def origin_and_path(url: str) -> tuple[str, str]:
-    """The parts of a URL: its origin, ``https://host:port``, and its path with the query, ``/path?query``."""
-    address = urlsplit(url)
-    query = f"?{address.query}" if address.query else ""
-    return f"{address.scheme}://{address.netloc}", address.path + query

@@ -6,7 +6,6 @@ and ``email`` of each member.  So the URL is configured; without one the group i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -56,11 +55,3 @@ class RingGroup:
         if not listed:
             raise TransientError(PROVIDER, "ring_group", reason=UNEXPECTED_ANSWER)
         return [Agent(member.id, member.name or "", member.email or "") for member in listed]
-
-
-def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """A function that gives the header ``authorization: Bearer ...`` with the secret.
-
-    Called with True, that function fetches the secret again.
-    """
-    return lambda refresh: {"authorization": f"Bearer {secret(refresh).strip()}"}

@@ -1,6 +1,7 @@
 """Parts that every vendor client shares, and the vendors that more than one system calls.
 
-http            the HTTP client under every vendor client: a call with its deadline, rate limit, breaker
+http            the HTTP client under every vendor client: a call with its deadline, rate limit, breaker;
+                the header of a bearer secret, and the origin and path of a URL
 http_answers    a vendor's HTTP response: status, body, Retry-After, and which error it becomes
 clock_skew      how far a vendor's clock is from ours
 deadline        HTTP sessions whose sockets are cut at a deadline, and whether a request was sent

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 import urllib3
@@ -241,3 +242,18 @@ def _reason(error: Exception, watch: Watch) -> str:
     if watch.was_sent:
         return reasons.TIMEOUT if is_timeout else reasons.CONNECTION_BROKEN
     return reasons.CONNECT_TIMEOUT if is_timeout else reasons.CONNECT_FAILED
+
+
+def bearer_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
+    """A function that gives the header ``authorization: Bearer ...`` with the secret.
+
+    Called with True, that function fetches the secret again.
+    """
+    return lambda refresh: {"authorization": f"Bearer {secret(refresh).strip()}"}
+
+
+def origin_and_path(url: str) -> tuple[str, str]:
+    """The parts of a URL: its origin, ``https://host:port``, and its path with the query, ``/path?query``."""
+    address = urlsplit(url)
+    query = f"?{address.query}" if address.query else ""
+    return f"{address.scheme}://{address.netloc}", address.path + query

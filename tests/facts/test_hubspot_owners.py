@@ -4,10 +4,9 @@ import pytest
 
 from chalicelib.facts.dataset import DIM_AGENT
 from chalicelib.facts.hubspot_owners import HubSpotOwners
-from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.roster import CACHE_SECONDS
 from chalicelib.vendors.breaker import Breaker
-from chalicelib.vendors.http import VendorApi, VendorClient
+from chalicelib.vendors.http import VendorApi, VendorClient, bearer_header
 from chalicelib.vendors.level import LevelPace
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors import hubspot as sender
@@ -41,7 +40,7 @@ def directory(hubspot, clock, log):
         api=VendorApi(
             provider="hubspot",
             base_url=hubspot.url,
-            authorize=bearer(lambda refresh: simulated.API_TOKEN),
+            authorize=bearer_header(lambda refresh: simulated.API_TOKEN),
         ),
         clock=clock,
         log=log,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.errors import MiddlewareError, PayloadError
-from chalicelib.facts.build import Facts, origin_and_path
+from chalicelib.facts.build import Facts
 from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
@@ -30,7 +30,6 @@ from chalicelib.facts.posting.powerbi import SCOPE as POWERBI_SCOPE
 from chalicelib.facts.posting.powerbi import target_of as dataset_target
 from chalicelib.facts.posting.scheduled import ScheduledRun
 from chalicelib.facts.posting.writer import FactSinks, FactWriter
-from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.shifts import shift_rows
 from chalicelib.once.effect import Executor
 from chalicelib.once.effects import Effects
@@ -38,7 +37,7 @@ from chalicelib.once.lazy import executors_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
 from chalicelib.shared import Shared
-from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.http import VendorClient, bearer_header, origin_and_path
 
 TOKENS_PER_MINUTE = 30
 OWNERS_PER_MINUTE = 60
@@ -164,7 +163,7 @@ class Posting:
         client = shared.vendor(
             OWNERS_PROVIDER,
             settings.hubspot_base_url,
-            bearer(
+            bearer_header(
                 lambda refresh: shared.secrets.text(settings.hubspot_api_secret_id, refresh=refresh)
             ),
             requests_per_window=OWNERS_PER_MINUTE,
