@@ -125,7 +125,7 @@ def test_what_a_customer_has_lost_is_not_the_order(word):
     ],
 )
 def test_each_shipping_method_has_its_window_at_home_only(method, window):
-    found = DEFAULT_CALENDAR.window_of(method, RULES.times.home_countries)
+    found = DEFAULT_CALENDAR.window_of(method, RULES.times.home)
     assert found == (None if window is None else Window(*window))
     assert DEFAULT_CALENDAR.window_of(method, "AU") is None
 
