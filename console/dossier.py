@@ -83,7 +83,7 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
     look = conversations.look(record)
     own = look.subjects[0]
     consents = own.consents_of(own.own, record.channel)
-    marks, said = own.in_force(now), record.item.get("comms_consent_source")
+    marks, said = own.marks_in_force(now), record.item.get("comms_consent_source")
     found = [row for member in sorted(own.members) for row in conversations.evidence_of(member)]
     found.sort(key=lambda row: str(row["conversation_id"]), reverse=True)
     return Dossier(
@@ -107,8 +107,8 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
             for mark in marks
         ],
         evidence=[_evidence(row) for row in found[:NEWEST_EVIDENCE]],
-        wishes=list(_wishes(own.preferred.said)),
-        calls=conversations.calls_of(record),
+        wishes=list(_wishes(own.preferences_in_force.said)),
+        calls=conversations.tool_calls_of(record),
         asked=dict(record.item.get(CONFIRMATION) or {}),
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeSerializer
 
 from chalicelib.outreach import senders
-from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
+from chalicelib.outreach.channels import CREDENTIALS_FIELD_OF, Channel
 from chalicelib.outreach.company_events.endpoint import secret_id
 from chalicelib.outreach.project.project import Project
 from local.vendors import openai as openai_vendor
@@ -99,7 +99,7 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
             f"rp-mw/{stage.name}/twilio/webhook_tokens": json.dumps(
                 {twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN]}
             ),
-            **{made.credentials(channel): twilio for channel in CREDENTIALS_OF},
+            **{made.credentials(channel): twilio for channel in CREDENTIALS_FIELD_OF},
         },
     )
     return item
@@ -182,7 +182,7 @@ def sender_rows(
         address = made.sender(channel)
         if address:
             row = {**senders.key(address), "owner_company_id": made.company_id, "claim_id": "1"}
-            rows.append(row | ({"account_sid": account} if channel in CREDENTIALS_OF else {}))
+            rows.append(row | ({"account_sid": account} if channel in CREDENTIALS_FIELD_OF else {}))
     return rows
 
 

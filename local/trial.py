@@ -12,7 +12,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.outreach.channels import CREDENTIALS_OF
+from chalicelib.outreach.channels import CREDENTIALS_FIELD_OF
 from chalicelib.outreach.project.project import Project
 from local import company
 from local.stack import environment
@@ -163,7 +163,7 @@ def open_second_company(stack: Stack) -> None:
             ),
             **{
                 Project(item).credentials(credential): json.dumps(account)
-                for credential in CREDENTIALS_OF
+                for credential in CREDENTIALS_FIELD_OF
             },
         },
     )

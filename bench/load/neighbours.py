@@ -142,7 +142,7 @@ class SharingWorker(Worker):
             return nullcontext()
         if self.place.is_endpoint:
             endpoint, now = self.endpoints[_company(job)], self._now()
-            until = endpoint_breaker.admitted(endpoint, _head(job), endpoint, now)  # type: ignore[arg-type]
+            until = endpoint_breaker.next_post_epoch(endpoint, _head(job), endpoint, now)  # type: ignore[arg-type]
             if until is not None:
                 raise self._error(until - now)
             return nullcontext()
@@ -155,7 +155,7 @@ class SharingWorker(Worker):
         if self.share is None or not self.place.is_endpoint:
             return self._error(None)
         now = self._now()
-        until = endpoint_breaker.failed(self.endpoints[_company(job)], _head(job), now)  # type: ignore[arg-type]
+        until = endpoint_breaker.count_failure(self.endpoints[_company(job)], _head(job), now)  # type: ignore[arg-type]
         return self._error(until - now if until else None)
 
     def _now(self) -> float:

@@ -17,7 +17,7 @@ from bench.load.traffic import NEVER, Window, arrivals
 from chalicelib import settings
 from chalicelib.once.lanes import LANES as LANES_OF_JOBS
 from chalicelib.outreach.carriers import TWILIO_REQUESTS_PER_30_S
-from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.door.shares import StartShares
 from chalicelib.outreach.model_drafts import OPENAI_REQUESTS_PER_30_S
 from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.settings import Settings
@@ -162,14 +162,14 @@ def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
         return
     at, kind, count = load.flood
     level, known = OwnLevel(), next(lane for lane in LANES_OF_JOBS if lane.name == name)
-    shares = Shares(levels=lambda _: level, clock=loop, workers=workers_of(name))
+    shares = StartShares(levels=lambda _: level, clock=loop, workers=workers_of(name))
     limits = RateLimits(
         requests_per_minute=count, requests_per_day=count, concurrent_conversations=count
     )
 
     def post() -> None:
         for number in range(count):
-            wait = shares.wait("flooding", known, limits)
+            wait = shares.seconds_to_wait("flooding", known, limits)
             job = Job(kind, f"{name}-flood-{number}", loop.seconds, is_flood=True)
             loop.after(wait + HOP_SECONDS, partial(lane.arrive, job))
 

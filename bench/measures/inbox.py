@@ -62,7 +62,7 @@ def _rows(services: Any, now: datetime) -> Iterator[dict[str, Any]]:  # noqa: AN
         since = iso(now - timedelta(seconds=number))
         taken = {"taken_by": f"person-{number % 16}"} if number % 4 == 0 else {}
         handoff = {"id": f"h{number}", "held": "", "reason": "asked_for_person", "since": since}
-        item = items.new(
+        item = items.new_item(
             {
                 "primary_channel": f"+{tel}",
                 "conversation_id": f"{COMPANY}#{PROJECT}#bench{number}#{tel}",

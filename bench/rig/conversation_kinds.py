@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from chalicelib.once import keys
-from chalicelib.outreach.channels import LISTED, PHONE, Channel
+from chalicelib.outreach.channels import LISTED_CHANNELS, PHONE, Channel
 from local import company
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def reported(channel: Channel) -> Send:
             vendor()  # those of events before
         _start(system, name, channel)
         system.work()
-        if channel not in LISTED:
+        if channel not in LISTED_CHANNELS:
             system.notify(system.ses.events()[-1])
             return
         last = system.twilio.callbacks()[-1]
@@ -66,7 +66,7 @@ def send_reply(system: System, name: str, channel: Channel) -> None:
     text, from_ = "Yes, please tell me more", _recipient(name, channel)
     config = company.project(system.stage.name)["channel_config"]
     to = config[channel][channel.traits.sender]
-    if channel not in LISTED:
+    if channel not in LISTED_CHANNELS:
         system.notify(system.ses.inbound(from_, to, text))
         return
     url, prefix = f"{company.PUBLIC_URL}/webhook/twilio", channel.traits.prefix

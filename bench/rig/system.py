@@ -267,7 +267,7 @@ def lift_rate_limits() -> None:
 
     rate_limit.RateLimit.__init__ = unlimited  # type: ignore[method-assign]
     rate_limit.HELD_SECONDS = 3_600.0
-    shares.PER_WORKER_AND_SECOND = 1e6
+    shares.STARTS_PER_WORKER_AND_SECOND = 1e6
     owners.KEPT_SECONDS = 3_600.0
 
 

@@ -36,7 +36,7 @@ class OutreachCarriers:
             return shared.vendor(
                 twilio.PROVIDER,
                 shared.settings.twilio_base_url,
-                lambda refresh: twilio.basic(credentials(name, refresh)),
+                lambda refresh: twilio.basic_auth_header(credentials(name, refresh)),
                 requests_per_window=TWILIO_REQUESTS_PER_30_S,
                 error_code_at=twilio.ERROR_CODE_AT,
             )

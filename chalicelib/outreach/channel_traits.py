@@ -29,16 +29,16 @@ class AddressKind:
     Attributes:
         field: the field that holds the address in a request and in a record.
         list_name: last part of the name of a hand-off rule's list of such addresses.
-        normalised: maps an address to its stored form; None for an invalid one.
-        is_one: whether an address that is known to be valid is of this kind.
+        normalise: maps an address to its stored form; None for an invalid one.
+        is_of_kind: whether an address that is known to be valid is of this kind.
         sample: an invented address, for dry runs.
         shows_zone: the address itself shows in which time zones its owner may be.
     """
 
     field: str
     list_name: str
-    normalised: Callable[[str], str | None]
-    is_one: Callable[[str], bool]
+    normalise: Callable[[str], str | None]
+    is_of_kind: Callable[[str], bool]
     sample: str
     shows_zone: bool = False
 
@@ -71,12 +71,12 @@ class Traits:
         credentials: the field of `channel_config` that names the secret; None where none is needed.
         address: the kind of address that a recipient has on the channel.
         prefix: what the carrier writes before an address of the channel.
-        sends: the kind of effect that sends a message.
-        confirms_stop: the kind of effect that confirms a STOP; None where nothing is sent.
-        answers_help: the kind of effect that answers HELP; None where nothing is sent.
+        send_kind: the kind of effect that sends a message.
+        stop_kind: the kind of effect that confirms a STOP; None where nothing is sent.
+        help_kind: the kind of effect that answers HELP; None where nothing is sent.
         form: the form of a first message.
-        longest: maximum number of characters that the carrier takes; None: the project's limit alone counts.
-        window: how long after a message of the recipient free text may be sent; None: always.
+        max_characters: the most characters that the carrier takes; None: the project's limit alone counts.
+        free_text_window: how long after a message of the recipient free text may be sent; None: always.
         counts_segments: the carrier charges a text by its segments.
         is_threaded: messages have subjects, and ids by which they refer to each other.
         is_timed: the time of a message is the carrier's, not its sender's claim.
@@ -93,12 +93,12 @@ class Traits:
     credentials: str | None = None
     address: AddressKind
     prefix: str = ""
-    sends: EffectKind
-    confirms_stop: EffectKind | None = None
-    answers_help: EffectKind | None = None
+    send_kind: EffectKind
+    stop_kind: EffectKind | None = None
+    help_kind: EffectKind | None = None
     form: Form = Form.TEXT
-    longest: int | None = None
-    window: timedelta | None = None
+    max_characters: int | None = None
+    free_text_window: timedelta | None = None
     counts_segments: bool = False
     is_threaded: bool = False
     is_timed: bool = True
@@ -112,18 +112,18 @@ class Traits:
         return f"{self.sender}-{self.address.field}-index".replace("_", "-")
 
     @property
-    def notices(self) -> tuple[EffectKind, ...]:
+    def notice_kinds(self) -> tuple[EffectKind, ...]:
         """The kinds of effects that send the fixed answers to STOP and HELP; empty where none are sent."""
-        return tuple(kind for kind in (self.confirms_stop, self.answers_help) if kind is not None)
+        return tuple(kind for kind in (self.stop_kind, self.help_kind) if kind is not None)
 
     @property
-    def between(self) -> str:
+    def separator(self) -> str:
         """The separator between a message's text and a line that code adds to it."""
         return "\n\n" if self.form is Form.MAIL else " "
 
 
 class _Vendor(Protocol):
-    """What sends one vendor's messages; `sending.prepared.Messages` implements this interface."""
+    """What sends one vendor's messages; `sending.prepared.MessageSender` implements this interface."""
 
     def executor(self) -> Executor: ...
     def executor_of_notice(self) -> Executor: ...

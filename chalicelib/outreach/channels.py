@@ -109,16 +109,16 @@ KINDS = kinds(
 PHONE = AddressKind(
     field="recipient_tel",
     list_name="number",
-    normalised=_phone,
-    is_one=lambda address: address.startswith("+"),
+    normalise=_phone,
+    is_of_kind=lambda address: address.startswith("+"),
     sample="+15550100199",
     shows_zone=True,
 )
 MAILBOX = AddressKind(
     field="recipient_email",
     list_name="email",
-    normalised=_email,
-    is_one=lambda address: "@" in address,
+    normalise=_email,
+    is_of_kind=lambda address: "@" in address,
     sample="sample@example.com",
 )
 TWILIO = CarrierTraits(vendor="twilio", opts_out_as=reasons.CARRIER, lists_received=True)
@@ -133,12 +133,12 @@ CHANNELS: Mapping[Channel, Traits] = {
         credentials="whatsapp_credentials_id",
         address=PHONE,
         prefix="whatsapp:",
-        sends=SEND_TEXT,
-        confirms_stop=CONFIRM_STOP,
-        answers_help=ANSWER_HELP,
+        send_kind=SEND_TEXT,
+        stop_kind=CONFIRM_STOP,
+        help_kind=ANSWER_HELP,
         form=Form.TEMPLATE,
-        longest=TEXT_CHARACTERS,
-        window=timedelta(hours=24),
+        max_characters=TEXT_CHARACTERS,
+        free_text_window=timedelta(hours=24),
         charged_out=("whatsapp_message",),
         charged_in=("whatsapp_message",),
     ),
@@ -149,10 +149,10 @@ CHANNELS: Mapping[Channel, Traits] = {
         sender="company_sms_number",
         credentials="sms_credentials_id",
         address=PHONE,
-        sends=SEND_TEXT,
-        confirms_stop=CONFIRM_STOP,
-        answers_help=ANSWER_HELP,
-        longest=TEXT_CHARACTERS,
+        send_kind=SEND_TEXT,
+        stop_kind=CONFIRM_STOP,
+        help_kind=ANSWER_HELP,
+        max_characters=TEXT_CHARACTERS,
         counts_segments=True,
         charged_out=("sms_out", "sms_carrier_fee"),
         charged_in=("sms_in",),
@@ -163,7 +163,7 @@ CHANNELS: Mapping[Channel, Traits] = {
         lane=EMAIL,
         sender="company_email",
         address=MAILBOX,
-        sends=SEND_EMAIL,
+        send_kind=SEND_EMAIL,
         form=Form.MAIL,
         is_threaded=True,
         is_timed=False,
@@ -175,17 +175,19 @@ CHANNELS: Mapping[Channel, Traits] = {
 
 # --- views of the records -----------------------------------------------------------------------
 
-SENDER_OF: Mapping[Channel, str] = {one: of.sender for one, of in CHANNELS.items()}
+SENDER_FIELD_OF: Mapping[Channel, str] = {channel: of.sender for channel, of in CHANNELS.items()}
 """By channel, the field of `channel_config` that holds the company's number or address."""
-CREDENTIALS_OF: Mapping[Channel, str] = {
-    one: of.credentials for one, of in CHANNELS.items() if of.credentials is not None
+CREDENTIALS_FIELD_OF: Mapping[Channel, str] = {
+    channel: of.credentials for channel, of in CHANNELS.items() if of.credentials is not None
 }
 """By channel, the field of `channel_config` that names a secret; only channels that need one."""
-RECIPIENT_OF: Mapping[Channel, str] = {one: of.address.field for one, of in CHANNELS.items()}
+RECIPIENT_FIELD_OF: Mapping[Channel, str] = {
+    channel: of.address.field for channel, of in CHANNELS.items()
+}
 """By channel, the field of a request and of a record that holds the recipient's address."""
 ADDRESSES = tuple(dict.fromkeys(channel.address for channel in CHANNELS.values()))
 """Every kind of recipient address."""
-LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
+LISTED_CHANNELS = tuple(channel for channel, of in CHANNELS.items() if of.carrier.lists_received)
 """The channels whose carrier lists received messages."""
 
 
@@ -194,19 +196,20 @@ def lane_of(sender: str) -> Lane:
 
     It is that of the first channel with addresses of that kind; `OUTREACH` if no channel has them.
     """
-    found = (channel.lane for channel in CHANNELS.values() if channel.address.is_one(sender))
+    found = (channel.lane for channel in CHANNELS.values() if channel.address.is_of_kind(sender))
     return next(found, OUTREACH)
 
 
 def address_of(text: str) -> str | None:
     """A phone number or e-mail address in its stored form; None for an invalid one."""
-    return next((found for address in ADDRESSES if (found := address.normalised(text))), None)
+    return next((found for address in ADDRESSES if (found := address.normalise(text))), None)
 
 
 def is_forgeable(address: str) -> bool:
     """Whether anybody can send messages in the name of an address: True for an e-mail address."""
     return any(
-        channel.is_forgeable and channel.address.is_one(address) for channel in CHANNELS.values()
+        channel.is_forgeable and channel.address.is_of_kind(address)
+        for channel in CHANNELS.values()
     )
 
 
@@ -217,7 +220,7 @@ def carrier_address(channel: Channel, number: str) -> str:
 
 def channel_of(carrier_address: str) -> Channel:
     """The channel of an address as Twilio writes it: WhatsApp by its prefix, else SMS."""
-    marked = (channel for channel in LISTED if channel.traits.prefix)
+    marked = (channel for channel in LISTED_CHANNELS if channel.traits.prefix)
     found = (channel for channel in marked if carrier_address.startswith(channel.traits.prefix))
     return next(found, Channel.SMS)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.door.may_send import MaySendDoor
     from chalicelib.outreach.door.results import ResultDoor
-    from chalicelib.outreach.door.shares import Shares
+    from chalicelib.outreach.door.shares import StartShares
     from chalicelib.outreach.people.acting import People
     from chalicelib.outreach.people.company_providers import CompanyProviders
     from chalicelib.outreach.register.register_door import RegisterDoor
@@ -78,7 +78,7 @@ class OutreachDoors:
                 companies=Companies(shared.table(settings.company_data_table)),
                 shares=shared.caller_shares,
             ),
-            kept=StartStores(
+            stores=StartStores(
                 starts=Starts(
                     table=shared.table(settings.idempotency_table),
                     ledger=shared.ledger,
@@ -96,8 +96,8 @@ class OutreachDoors:
         )
 
     @cached_property
-    def _shares(self) -> Shares:
-        from chalicelib.outreach.door.shares import Shares
+    def _shares(self) -> StartShares:
+        from chalicelib.outreach.door.shares import StartShares
         from chalicelib.vendors.shared_level import SharedLevel
 
         shared = self._shared
@@ -107,7 +107,9 @@ class OutreachDoors:
         def level(name: str) -> SharedLevel:
             return SharedLevel(table=table, provider=name, clock=shared.clock)
 
-        return Shares(levels=level, clock=shared.clock, workers=shared.settings.lane_concurrency)
+        return StartShares(
+            levels=level, clock=shared.clock, workers=shared.settings.lane_concurrency
+        )
 
     def may_send(self, request: HttpRequest) -> Answer:
         """Answer the Channel Router whether a message might be sent now, without sending one."""
@@ -145,7 +147,7 @@ class OutreachDoors:
 
     def register_import(self, request: HttpRequest) -> Answer:
         """Add a company's list of addresses to its do-not-contact register."""
-        return self._register.take(request)
+        return self._register.import_lines(request)
 
     def register_lift(self, request: HttpRequest) -> Answer:
         """Lift an address's do-not-contact marks for its company."""
@@ -214,7 +216,7 @@ class OutreachDoors:
         from chalicelib.outreach.door import access
 
         keys = self._shared.secrets.text_or_none(self._shared.settings.router_keys_secret_id)
-        return access.access(keys or "")
+        return access.parse_access(keys or "")
 
     # --- companies ----------------------------------------------------------------------------
 

@@ -9,6 +9,6 @@ HIDDEN = "(name not shown)"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 
 
-def shown(name: object) -> str:
+def shown_name(name: object) -> str:
     """A field's name, if it has 1 to 64 letters, digits, ``_.-`` and begins with no digit; else `HIDDEN`."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else HIDDEN

@@ -201,7 +201,7 @@ class DeskReply(OutreachJob):
         return ("pair", *self.pair)
 
 
-class Unsubscribed(OutreachJob):
+class UnsubscribeReport(OutreachJob):
     """The job that reports an unsubscribe to the company; the do-not-contact mark is written already."""
 
     kind: Literal["unsubscribed"] = "unsubscribed"
@@ -257,7 +257,7 @@ KINDS = (
     OutreachResume,
     HandoffRelease,
     DeskReply,
-    Unsubscribed,
+    UnsubscribeReport,
     HandoffNotice,
     TellCompany,
 )

@@ -22,7 +22,7 @@ from chalicelib.once.share import Expected, LaneShare
 from chalicelib.outreach.conversations.records import Record
 
 
-def held_by(
+def share_of_call(
     shares: LaneShares | None, record: Record, deadline_seconds: float, *, is_send: bool = False
 ) -> AbstractContextManager[None]:
     """A context that counts a call against its company's share; it does nothing if `shares` is None."""
@@ -54,7 +54,7 @@ class LaneShares:
                 was called.
         """
         lane = record.channel.traits.lane
-        with self._held(
+        with self._share_of_key(
             lane, record.company_id, deadline_seconds, Expected.QUICK if is_send else Expected.SLOW
         ):
             yield
@@ -70,13 +70,13 @@ class LaneShares:
                 was called.
         """
         key = keys.joined(company_id, project_id)
-        with self._held(
+        with self._share_of_key(
             COMPANIES, key, deadline_seconds, Expected.FAILING if is_failing else Expected.SLOW
         ):
             yield
 
     @contextmanager
-    def _held(
+    def _share_of_key(
         self, lane: Lane, key: str, deadline_seconds: float, expected: Expected
     ) -> Iterator[None]:
         place = self._current.place

@@ -67,7 +67,7 @@ class FixedTexts:
 FILE = beside(__file__, "texts.toml")
 
 
-def written(name: str) -> ByLanguage:
+def fixed_text(name: str) -> ByLanguage:
     """A fixed text in every language, by its name in `FixedTexts`; read at its first use."""
     return Rows(lambda: getattr(_file(), name))
 

@@ -26,17 +26,17 @@ _FORMS = (
 """Pattern and other form. Brazil's landlines, 2 to 5 after the area code, have no ninth digit."""
 
 
-def forms(address: str) -> tuple[str, ...]:
+def spellings(address: str) -> tuple[str, ...]:
     """Every spelling of a phone number in E.164, the given one first; an e-mail address has one."""
     others = (found.expand(other) for form, other in _FORMS if (found := form.fullmatch(address)))
     return (address, *others)
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(address: str, other: str) -> bool:
     """Whether two addresses reach one telephone or one mailbox."""
-    return other in forms(one)
+    return other in spellings(address)
 
 
-def canonical(address: str) -> str:
+def canonical_spelling(address: str) -> str:
     """One spelling for all spellings of an address, in lower case: a number's first one in sort order."""
-    return min(forms(address.strip().lower()))
+    return min(spellings(address.strip().lower()))

@@ -87,7 +87,7 @@ NOTED = Why("noted", By.PERSON, "the act sends nothing and was only recorded")
 DECLINED = Why("declined", By.PERSON, "a person declined the message")
 BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined the message")
 
-# --- the register; the codes are those of `conversations.register_entries.Reason` -------------------
+# --- the register; the codes are those of `conversations.register_entries.MarkReason` -------------------
 
 DO_NOT_CONTACT = Why("do_not_contact", By.REGISTER, "the recipient must not be contacted")
 STOP = Why("stop", By.RECIPIENT, "the recipient wrote STOP")

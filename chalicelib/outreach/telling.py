@@ -64,7 +64,7 @@ class OutreachTelling:
             access=EndpointAccess(
                 endpoint=self._endpoint,
                 secret=secret,
-                post=lambda one: posting.post(one, allows_loopback=loopback),
+                post=lambda signed_post: posting.post(signed_post, allows_loopback=loopback),
                 shares=self._carriers.lane_shares,
             ),
             signing=shared.keys_of(KeyPurpose.TOOL_RESULTS),

@@ -103,7 +103,7 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
     while place < len(words):
         length = 1
         for count in range(min(_LONGEST, len(words) - place), 0, -1):
-            found = phrases.get(" ".join(one for _, _, one in words[place : place + count]))
+            found = phrases.get(" ".join(part for _, _, part in words[place : place + count]))
             if found:
                 span = (words[place][0], words[place + count - 1][1])
                 yield from (RoleHit(*span, role) for role in found)
@@ -133,7 +133,7 @@ def _words(
         defaultdict[str, list[tuple[str, str]]](list),
     )
     for row in rows().values():
-        for phrase in (one for language in languages for one in getattr(row, language)):
+        for phrase in (phrase for language in languages for phrase in getattr(row, language)):
             key = " ".join(_WORD.findall(phrase))
             if phrase.startswith("*"):
                 beginnings[_ENDINGS].append((key, row.name))

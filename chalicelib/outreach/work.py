@@ -28,9 +28,9 @@ from chalicelib.outreach.hearing.ownership import Ownership
 from chalicelib.outreach.jobs import KINDS, TO_COMPANIES
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.resume import resume_through
-from chalicelib.outreach.sending.emails import Emails
-from chalicelib.outreach.sending.prepared import Messages, Parts
-from chalicelib.outreach.sending.texts import Texts
+from chalicelib.outreach.sending.emails import EmailSender
+from chalicelib.outreach.sending.prepared import MessageSender, SenderParts
+from chalicelib.outreach.sending.texts import TextSender
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import ChosenWriter, TemplateWriter
 from chalicelib.outreach.writing.tool_writer import ToolWriter
@@ -138,31 +138,31 @@ class OutreachWork:
 
     # --- senders, by vendor -------------------------------------------------------------------
 
-    def messages_of(self, record: Record) -> Messages[Any]:
+    def messages_of(self, record: Record) -> MessageSender[Any]:
         """The sender of a conversation's messages, by its channel's vendor."""
         return self._messages[record.channel.traits.carrier.vendor]
 
     @cached_property
-    def _messages(self) -> Mapping[str, Messages[Any]]:
+    def _messages(self) -> Mapping[str, MessageSender[Any]]:
         return Lazy({"twilio": lambda: self.texts, "ses": lambda: self.emails})
 
     @cached_property
-    def texts(self) -> Texts:
+    def texts(self) -> TextSender:
         """Sends SMS and WhatsApp messages, and finds out whether those of unknown outcome were sent."""
-        return Texts(parts=self._message_parts, twilio=self._carriers.twilio)
+        return TextSender(parts=self._message_parts, twilio=self._carriers.twilio)
 
     @cached_property
-    def emails(self) -> Emails:
+    def emails(self) -> EmailSender:
         """Sends e-mails, and finds out whether those of unknown outcome were sent."""
-        return Emails(parts=self._message_parts, ses=self._carriers.ses())
+        return EmailSender(parts=self._message_parts, ses=self._carriers.ses())
 
     def _message_id_header(self, ref: str) -> str:
         return self.emails.message_id_header(ref)  # built only where an e-mail is sent
 
     @cached_property
-    def _message_parts(self) -> Parts:
+    def _message_parts(self) -> SenderParts:
         shared = self._shared
-        return Parts(
+        return SenderParts(
             conversations=self._outreach.conversations,
             composer=self.composer,
             clock=shared.clock,

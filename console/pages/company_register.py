@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from chalicelib.once.journal import Act
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.register.register_rows import COLUMNS
 from console import forms
 from console.backend import acting, reading
@@ -39,8 +39,8 @@ def show() -> str:
     """The entries by reason, the newest first."""
     session, company_id = reading(), company.chosen()
     reason = request.args.get("reason", "")
-    if reason and reason not in list(Reason):
-        abort(400, f"reason: one of {', '.join(Reason)}")
+    if reason and reason not in list(MarkReason):
+        abort(400, f"reason: one of {', '.join(MarkReason)}")
     stored.items(session, company_id, None)
     found, has_more = register.first(session, company_id, at_most=LOOKED_AT)
     wanted = [entry for entry in reversed(found) if reason in ("", entry["reason"])]

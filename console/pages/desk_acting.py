@@ -143,5 +143,5 @@ def _is_of(asked: Asked, act_id: str) -> bool:
     """Whether an act that was done is the one that is asked for now."""
     services = backend.reading().services.outreach
     record = services.inbox.record(asked.conversation_id)
-    mark = services.conversations.act_done(record, act_id) or {}
+    mark = services.conversations.act_row(record, act_id) or {}
     return mark.get("fingerprint") == asked.fingerprint

@@ -73,7 +73,7 @@ def faults(session: Session, company_id: str) -> tuple[str, ...]:
     Raises:
         OpsError: the secret exists and is not a JSON object.
     """
-    companies = access.access(json.dumps(_read(session)[0]))
+    companies = access.parse_access(json.dumps(_read(session)[0]))
     mine = companies.get(company_id, access.Access())
     others = {
         key
@@ -206,13 +206,13 @@ def company_access(session: Session, company_id: str) -> access.Access:
     Raises:
         OpsError: the secret exists and is not a JSON object.
     """
-    return access.access(json.dumps(_read(session)[0])).get(company_id, access.Access())
+    return access.parse_access(json.dumps(_read(session)[0])).get(company_id, access.Access())
 
 
 def _keys_of(
     whole: Mapping[str, Any], company_id: str, role: DeskRole | None = None
 ) -> tuple[str, ...]:
-    mine = access.access(json.dumps(whole)).get(company_id, access.Access())
+    mine = access.parse_access(json.dumps(whole)).get(company_id, access.Access())
     if role is None:
         return mine.api_keys
     return tuple(key for key, its_role in mine.desk_keys if its_role == role)

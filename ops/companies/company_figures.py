@@ -15,7 +15,7 @@ from chalicelib.outreach.conversations.day_counts import (
     ANSWERS,
     DayCount,
     reasons_of,
-    share_within,
+    seconds_of_share,
 )
 from ops.session import Session
 
@@ -53,7 +53,7 @@ class CountedPeriod:
 
     def within(self, by: DayCount, share: float) -> int | None:
         """The seconds within which a share of the answers came; None without timed answers."""
-        return share_within(self.counts, by, share)
+        return seconds_of_share(self.counts, by, share)
 
     def reasons(self, what: DayCount) -> list[tuple[str, int]]:
         """How often each reason was counted, the most frequent first."""
@@ -84,7 +84,7 @@ def read(
         ),
         *(
             (wrong.day, wrong.project_id, {WRONG: wrong.said})
-            for wrong in conversations.wrong(company_id, since, now)
+            for wrong in conversations.wrong_counts(company_id, since, now)
         ),
     ]
     for day, project, counts in counted:

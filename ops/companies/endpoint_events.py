@@ -60,7 +60,7 @@ def resume(
     """
     company.projects(session, company_id, project_id)
     rows = _rows(session)
-    listed = list(rows.stopped(company_id, project_id))
+    listed = list(rows.stopped_conversations(company_id, project_id))
     act = journal.act(
         session,
         "company resume-events",
@@ -71,11 +71,11 @@ def resume(
         stopped=len(listed),
     )
     table = session.services.table(session.services.settings.conversations_table)
-    table.transact([rows.resume_endpoint(company_id, project_id), *journal.writes(session, act)])
+    table.transact([rows.resuming_endpoint(company_id, project_id), *journal.writes(session, act)])
     for item in listed:
         head = rows.resume(str(item["opaque_id"]))
         if head is not None and head.posted < head.count:
-            session.services.outreach.company_events.go_on(
+            session.services.outreach.company_events.queue_post(
                 head.opaque_id, head.posted + 1, Recovery.OPERATOR
             )
         rows.unlist(company_id, project_id, str(item["opaque_id"]))
@@ -109,7 +109,7 @@ def _state(session: Session, project: Project) -> dict[str, Any]:
         "endpoint": project.has_endpoint,
         "failing_since": iso(datetime.fromtimestamp(since, UTC)) if since else None,
         "paused_at": state.paused_at,
-        "stopped": sum(1 for _ in rows.stopped(company_id, project_id)),
+        "stopped": sum(1 for _ in rows.stopped_conversations(company_id, project_id)),
     }
 
 

@@ -114,7 +114,8 @@ class Subjects:
             address
             for company, address in self.theirs.linked
             if company == company_id
-            or partition in (layout.internal(address, company), handoffs.partition(company))
+            or partition
+            in (layout.internal_partition(address, company), handoffs.partition(company))
         )
         return (*self.addresses, *linked)
 
@@ -148,7 +149,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     if "@" in subject and not subject.startswith("<"):
         kind, addresses = "email", [subject.lower()]
     elif subject.startswith("+") and len(digits) >= _SHORTEST_PHONE:
-        variants = numbers.forms(f"+{digits}")
+        variants = numbers.spellings(f"+{digits}")
         kind, addresses = "phone", [*variants, *(variant.lstrip("+") for variant in variants)]
     elif not subject.startswith("<") and (known := address_of(subject)):
         addresses = [known.lower()]  # an address of a channel that tickets never use

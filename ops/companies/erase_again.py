@@ -56,7 +56,7 @@ def enter(session: Session, subject: str, subjects: Subjects) -> None:
     of = session.services.opaque_ids.of
     linked = (address for _, address in subjects.theirs.linked)
     known = {
-        *(numbers.canonical(address) for address in (*subjects.addresses, *linked)),
+        *(numbers.canonical_spelling(address) for address in (*subjects.addresses, *linked)),
         *subjects.ids,
     }
     words = (of("about", *place) for place in erase_remarks.places(session, subjects))
@@ -97,9 +97,9 @@ def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
     for name, key_names in erase.tables(session):
         for item in erase.scanned(session.services.table(name)):
             for address in _addresses_in(item):
-                if of("person", numbers.canonical(address)) in erased:
-                    addresses |= {form.lstrip("+") for form in numbers.forms(address)}
-                    addresses |= {*numbers.forms(address)}
+                if of("person", numbers.canonical_spelling(address)) in erased:
+                    addresses |= {form.lstrip("+") for form in numbers.spellings(address)}
+                    addresses |= {*numbers.spellings(address)}
             parts = {part for key in key_names for part in _IN_KEYS.split(str(item[key]))}
             ids |= {part for part in parts if part and of("person", part) in erased}
             lead = str(item.get("conversation_id", "")).removeprefix(ABOUT_PREFIX)

@@ -71,7 +71,7 @@ def find_subjects(
     return TheirSubjects(
         members=frozenset(member for subject in known for member in subject.members),
         blocking=frozenset(
-            member for subject in known if subject.in_force(now) for member in subject.members
+            member for subject in known if subject.marks_in_force(now) for member in subject.members
         ),
         linked=frozenset(
             (subject.company_id, address.lower())

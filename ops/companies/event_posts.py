@@ -16,7 +16,7 @@ from chalicelib.errors import ProviderError, UnavailableError, WithdrawnError
 from chalicelib.outreach.company_events import post_attempt, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id, signing_secrets
 from chalicelib.outreach.company_events.event_bodies import EventBodies
-from chalicelib.outreach.company_events.event_names import VERSION, CompanyEvent, Name
+from chalicelib.outreach.company_events.event_names import VERSION, CompanyEvent, EventName
 from chalicelib.outreach.company_events.outbox import EventRows, Head
 from chalicelib.outreach.company_events.post_attempt import PostAttempt
 from chalicelib.outreach.company_events.teller import DEADLINE_SECONDS
@@ -56,9 +56,9 @@ def body(
     endpoint = _set_endpoint(session, company_id, head.project_id) if of_persons else None
     try:
         found = (
-            bodies.plain(head, event, number)
+            bodies.render_plain(head, event, number)
             if endpoint is None
-            else bodies.built(head, event, number, endpoint)
+            else bodies.render(head, event, number, endpoint)
         )
     except WithdrawnError:
         raise OpsError("the conversation was erased") from None
@@ -81,13 +81,13 @@ def resend(
         OvertakenError: the form was sent before.
     """
     head, event = _event(session, company_id, opaque_id, number)
-    if event.name is Name.TOOL_CALLED:
+    if event.name is EventName.TOOL_CALLED:
         raise OpsError("only the worker posts a tool's call: resume the endpoint")
     endpoint = _endpoint(session, company_id, head.project_id)
     keys = _keys(session, company_id)
     bodies = _bodies(session)
     try:
-        content = bodies.built(head, event, number, endpoint)
+        content = bodies.render(head, event, number, endpoint)
     except WithdrawnError:
         raise OpsError("the conversation was erased") from None
     journal.enter(
@@ -165,7 +165,7 @@ def _posted(
         done = replace(attempt, status=answer.status)
     except ProviderError as error:
         done = replace(attempt, reason=error.reason)
-    _rows(session).attempted(*ids, done)
+    _rows(session).store_attempt(*ids, done)
     return done
 
 

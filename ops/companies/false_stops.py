@@ -43,7 +43,7 @@ def said_wrong(
     """One row for each project and code of wrong answers, the most frequent first."""
     now = session.services.clock.now()
     counts: Counter[tuple[str, str]] = Counter()
-    for wrong in session.services.outreach.conversations.wrong(
+    for wrong in session.services.outreach.conversations.wrong_counts(
         company_id, now - timedelta(days=days - 1), now
     ):
         if project_id in (None, wrong.project_id):

@@ -14,8 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from chalicelib.outreach.company_events.lifted_marks import heard_in, telling_lifted
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.company_events.lifted_marks import (
+    newest_reported_conversation,
+    telling_lifted,
+)
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import Member
@@ -63,7 +66,7 @@ def add(session: Session, company_id: str, address: str, *, because: str = "") -
     place = _place(session, company_id, address)
     _enter(session, "do-not-contact add", place, because)
     session.services.outreach.conversations.forbid(
-        place.address, company_id, Reason.OPERATOR, how=_how(session, because)
+        place.address, company_id, MarkReason.OPERATOR, how=_how(session, because)
     )
 
 
@@ -145,12 +148,12 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
     )
     now = session.services.clock.now()
     subject = conversations.subject(place)
-    if not any(mark.member == place.member for mark in subject.in_force(now)):
+    if not any(mark.member == place.member for mark in subject.marks_in_force(now)):
         if others := _blocking(subject, now):
             return {"lifted": [], "still_blocked_by": others}
         raise OpsError("that address has no entry in force with this company")
     _enter(session, "do-not-contact lift", place, because)
-    heard = heard_in(conversations, company_id, place.address)
+    heard = newest_reported_conversation(conversations, company_id, place.address)
     lifted = conversations.lift(
         place,
         how=_how(session, because),
@@ -161,7 +164,7 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
 
 def _blocking(subject: Subject, now: datetime) -> list[str]:
     """The addresses of a person whose marks block all of them."""
-    return sorted({wish.address or wish.member for wish in subject.wishes(None, now)})
+    return sorted({wish.address or wish.member for wish in subject.opt_outs(None, now)})
 
 
 def normalised(address: str) -> str:
@@ -187,7 +190,7 @@ def _how(session: Session, because: str) -> Statement:
 def _enter(session: Session, what: str, place: Member, because: str) -> None:
     """Enter an act on an address in the journal, with the reasons of the address's marks in force."""
     subject = session.services.outreach.conversations.subject(place)
-    known = subject.in_force(session.services.clock.now())
+    known = subject.marks_in_force(session.services.clock.now())
     journal.enter(
         session,
         what,
@@ -216,7 +219,9 @@ def _link(session: Session, company_id: str, rows: list[ListedMark], how: Statem
             of.setdefault(row.subject, {})[place.member] = place
     for places in of.values():
         try:
-            session.services.outreach.conversations.link(list(places.values()), "import", how)
+            session.services.outreach.conversations.link_addresses(
+                list(places.values()), "import", how
+            )
         except ValueError as error:
             raise OpsError(f"entered, but not linked: {error}") from None
 

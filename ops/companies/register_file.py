@@ -16,7 +16,7 @@ from typing import Any
 from chalicelib.outreach.register.register_rows import (
     COLUMNS,
     ListedMark,
-    names_one,
+    names_address,
     read_row,
 )
 from ops.session import EXIT_UNUSABLE, OpsError
@@ -64,7 +64,7 @@ def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRo
     except csv.Error:
         return [], [RefusedRow(1, "file")]
     for line, row in values:
-        if not names_one(row):
+        if not names_address(row):
             refused.append(RefusedRow(line, "address"))
             continue
         try:
@@ -77,7 +77,7 @@ def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRo
 def parse(text: str, company_id: str) -> Iterator[ListedMark]:
     """Yield the rows of a file's text; raises `OpsError` as `read`."""
     values = [row for _, row in _values(text)]
-    missing = [str(n) for n, row in enumerate(values, 1) if not names_one(row)]
+    missing = [str(n) for n, row in enumerate(values, 1) if not names_address(row)]
     if missing:
         shown = ", ".join(missing[:10])
         raise OpsError(f"not imported: no number or e-mail address in entry {shown}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import RECIPIENT_FIELD_OF, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCheck
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -34,7 +34,7 @@ def verdict(
         OpsError: the recipient is not an address of the channel, or the project is not stored.
     """
     services = session.services
-    address = channel.traits.address.normalised(recipient)
+    address = channel.traits.address.normalise(recipient)
     if address is None:
         raise OpsError("the recipient is not an address of the channel", code=EXIT_UNUSABLE)
     project = services.outreach.companies.project(*ids)
@@ -44,7 +44,7 @@ def verdict(
         company_id=ids[0],
         project_id=ids[1],
         channel=channel,
-        addresses={RECIPIENT_OF[channel]: address},
+        addresses={RECIPIENT_FIELD_OF[channel]: address},
         purpose=purpose,
         at=at or services.clock.now(),
     )

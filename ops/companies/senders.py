@@ -17,7 +17,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import UnavailableError
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach import senders
-from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
+from chalicelib.outreach.channels import CREDENTIALS_FIELD_OF, SENDER_FIELD_OF, Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.project import Project
 from ops.session import OpsError, Session
@@ -42,7 +42,7 @@ class Use:
 def uses(project: Project) -> list[Use]:
     """A project's senders, each once."""
     found: dict[str, Use] = {}
-    for channel, name in SENDER_OF.items():
+    for channel, name in SENDER_FIELD_OF.items():
         address = project.sender(channel)
         if address:
             row = senders.key(address)["company_id"]
@@ -180,7 +180,7 @@ def _claim(
 
 def account(session: Session, project: Project, use: Use) -> str | None:
     """A sender's Twilio account SID; None for e-mail, or while its secret is not stored."""
-    if use.channel not in CREDENTIALS_OF:
+    if use.channel not in CREDENTIALS_FIELD_OF:
         return None
     try:
         record = record_of(project, use.channel)

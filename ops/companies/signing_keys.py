@@ -102,7 +102,7 @@ def problems(session: Session, company_id: str, file: Path) -> Iterator[str]:
     if known.faults or not known.signature_keys:
         raise OpsError("; ".join(known.faults) or f"company {company_id} has no signature key")
     asked = request_of(file)
-    given = message_signatures.signed(asked)
+    given = message_signatures.signature_in(asked)
     if isinstance(given, str):
         yield given
         return

@@ -26,7 +26,7 @@ def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
         "members": dict(subject.members),
         "marks": register.listed(session, company_id, address),
         "consents": {key: dict(consent) for key, consent in subject.consents.items()},
-        "preferences": [dict(preference) for preference in subject.preferred.kept],
+        "preferences": [dict(preference) for preference in subject.preferences_in_force.kept],
         "links": [dict(link) for link in subject.links],
         "evidence": [
             _explained(member, row)
@@ -49,7 +49,9 @@ def link(session: Session, company_id: str, addresses: Sequence[str], *, because
     _enter(session, "subject link", company_id, places, because)
     how = Statement(door="ops", said=because, by=session.identity.name)
     try:
-        linked = session.services.outreach.conversations.link(places, session.identity.name, how)
+        linked = session.services.outreach.conversations.link_addresses(
+            places, session.identity.name, how
+        )
     except ValueError as error:
         raise OpsError(str(error)) from None
     return linked is not None
@@ -73,7 +75,7 @@ def unlink(session: Session, company_id: str, address: str, *, because: str) -> 
         *(Member(member, company_id) for member in sorted(members) if member != place.member),
     ]
     _enter(session, "subject unlink", company_id, parted, because)
-    conversations.part(place, Statement(door="ops", said=because, by=session.identity.name))
+    conversations.part_address(place, Statement(door="ops", said=because, by=session.identity.name))
 
 
 def _place(session: Session, company_id: str, address: str) -> Member:

@@ -72,7 +72,7 @@ def disagreements(
     if all(item.get(name) == before.get(name) for name in WRITTEN_BY):
         return []
     project = Project(item)
-    examples = verdicts(session).of(*project.ids)
+    examples = verdicts(session).examples_of(*project.ids)
     if not examples:
         return []
     settings = writer_lines.writer_of(project, rules_only=not gate.asks_judge)

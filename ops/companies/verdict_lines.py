@@ -65,7 +65,7 @@ def listed(session: Session, company_id: str, project_id: str) -> list[dict[str,
         OpsError: the project is not stored.
     """
     company.items(session, company_id, project_id)
-    found = verdicts(session).of(company_id, project_id)
+    found = verdicts(session).examples_of(company_id, project_id)
     return [
         {**line_of(example), "until": iso(datetime.fromtimestamp(example.ends, UTC))}
         for example in found
@@ -91,7 +91,7 @@ def put(
     if not found:
         raise OpsError("no example was given")
     kept = verdicts(session)
-    ids = {example.id for example in kept.of(company_id, project_id)} | {
+    ids = {example.id for example in kept.examples_of(company_id, project_id)} | {
         example.id for example in found
     }
     if len(ids) > MOST:
@@ -115,7 +115,7 @@ def remove(
     """
     company.items(session, company_id, project_id)
     kept = verdicts(session)
-    if example not in {stored.id for stored in kept.of(company_id, project_id)}:
+    if example not in {stored.id for stored in kept.examples_of(company_id, project_id)}:
         raise OpsError("the project has no such example")
     _enter(
         session,

@@ -11,9 +11,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
-from chalicelib.outreach.conversations.preferring import heard_in, knowing
+from chalicelib.outreach.conversations.preferring import preferences_heard_in, with_preferences
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.fields import Zone
 from chalicelib.outreach.project.project import Project
@@ -151,8 +151,8 @@ def verdict_of(
         claims=None if claims is None else [claim.model_dump() for claim in claims],
     )
     record = _record(project, line)
-    wishes = heard_in(history, [zone.key for zone in zones_of(record)] or [_NOWHERE])
-    return writer.verdict(knowing(record, wishes), history, draft, settings, line.now)
+    wishes = preferences_heard_in(history, [zone.key for zone in zones_of(record)] or [_NOWHERE])
+    return writer.verdict(with_preferences(record, wishes), history, draft, settings, line.now)
 
 
 def line_of(row: dict[str, Any], number: int) -> ReadLine:
@@ -175,7 +175,8 @@ def line_of(row: dict[str, Any], number: int) -> ReadLine:
 def place_of(error: ValidationError) -> str:
     """The path of the first wrong field, such as ``draft.claims.0.text``."""
     return (
-        ".".join(shown(str(part)) for part in error.errors(include_input=False)[0]["loc"]) or "line"
+        ".".join(shown_name(str(part)) for part in error.errors(include_input=False)[0]["loc"])
+        or "line"
     )
 
 

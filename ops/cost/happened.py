@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import ceil
 
-from chalicelib.outreach.channels import LISTED, Channel
+from chalicelib.outreach.channels import LISTED_CHANNELS, Channel
 from chalicelib.outreach.conversations.day_counts import DayCount, channel_name
 from chalicelib.outreach.project.project import Project
 from ops.companies import company, usage
@@ -80,7 +80,7 @@ def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]
             for count, number in project.messages:
                 kinds[count.name] = count
                 many[count.name] += number
-    texts = {answer.of(channel) for answer in ANSWERED for channel in LISTED}
+    texts = {answer.of(channel) for answer in ANSWERED for channel in LISTED_CHANNELS}
     kinds[UNANSWERED] = _unanswered()
     many[UNANSWERED] = max(0, came[REPLIES_FROM] - sum(many[name] for name in texts))
     requests = sum(bill.gateway_requests(kinds[name]) * number for name, number in many.items())
@@ -177,8 +177,8 @@ def _came_in(session: Session, period: timedelta) -> Mapping[str, int]:
 
 def _unanswered() -> EventCount:
     """A text that came in and was not answered: charged as an answered one without its answer."""
-    reply = on_channel(MessageEvent.REPLY, LISTED[-1])
-    came = dict.fromkeys(LISTED[-1].traits.charged_in, 1)
+    reply = on_channel(MessageEvent.REPLY, LISTED_CHANNELS[-1])
+    came = dict.fromkeys(LISTED_CHANNELS[-1].traits.charged_in, 1)
     return replace(reply, name=UNANSWERED, carrier=came, receipts=0, vendors={})
 
 

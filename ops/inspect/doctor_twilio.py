@@ -10,7 +10,7 @@ from chalicelib.outreach.channels import TWILIO, Channel
 from chalicelib.outreach.messages.fixed import CARRIER
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
-from chalicelib.outreach.twilio.webhook import accounts, shared_keys
+from chalicelib.outreach.twilio.webhook import auth_tokens, shared_keys
 from ops.companies import senders
 from ops.inspect.finding import MANUAL, Finding
 from ops.session import Session
@@ -49,7 +49,7 @@ def _door(session: Session, project: Project) -> Iterator[Finding]:
     """Find senders whose messages the webhook refuses, because it knows no key of their account."""
     used = [use for use in senders.uses(project) if use.channel.traits.carrier is TWILIO]
     text = session.services.secrets.text(session.services.settings.twilio_webhook_secret_id)
-    held = (accounts(text), shared_keys(text))
+    held = (auth_tokens(text), shared_keys(text))
     for use in used:
         account = senders.account(session, project, use)
         if account and not any(keys.get(account) for keys in held):

@@ -7,7 +7,7 @@ import secrets as randomness
 from datetime import datetime
 
 from chalicelib.once.keyring import KeyPurpose
-from chalicelib.outreach.twilio.webhook import accounts
+from chalicelib.outreach.twilio.webhook import auth_tokens
 from ops import journal
 from ops.inspect import doctor, vendor_secrets
 from ops.session import OpsError, Session
@@ -144,7 +144,7 @@ def refuse_unusable(session: Session, name: str, value: str) -> None:
     refused = vendor_secrets.refusal(session, name, value)
     if refused:
         raise OpsError(f"{name} is not stored: {refused}")
-    if name == "twilio/webhook_tokens" and not accounts(value):
+    if name == "twilio/webhook_tokens" and not auth_tokens(value):
         raise OpsError(f'{name} must be {{"AC...": ["<auth token>"]}}')
     if name == "router/api_keys":
         try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.outreach import reasons
-from chalicelib.outreach.jurisdictions.rulebook import CODES
+from chalicelib.outreach.jurisdictions.rulebook import REASON_CODES
 from ops.inspect import whereabouts
 from ops.repair import replay
 from ops.session import Session
@@ -21,7 +21,7 @@ ENDS_WITHIN_SECONDS = 120.0
 POLL_SECONDS = 0.5
 ENDED = frozenset({"processed", "skipped", "failed", "parked"})
 _BY_RULES = frozenset(
-    f"{reasons.STAGE_SEND}{code}" for code in CODES.values() if code != reasons.WORDS_MISSING
+    f"{reasons.STAGE_SEND}{code}" for code in REASON_CODES.values() if code != reasons.WORDS_MISSING
 )
 """Refusals by rules of the invented recipient's place, which prove no fault of the stage.  Missing words are
 left out, because they are a fault of the company's settings."""

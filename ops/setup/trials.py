@@ -117,7 +117,7 @@ def start(walk: Walk) -> str:
     session = walk.session
     project = _project(session)
     secret_id = session.services.settings.router_keys_secret_id
-    entries = access.access(session.services.secrets.text(secret_id))
+    entries = access.parse_access(session.services.secrets.text(secret_id))
     known = entries.get(project.company_id, access.Access())
     if not known.api_keys:
         raise OpsError(f"company {project.company_id} has no key: python -m ops company key")
@@ -148,7 +148,7 @@ def twilio(walk: Walk) -> str:
     """Send a text from a number that no conversation knows, signed as Twilio signs."""
     session = walk.session
     settings = session.services.settings
-    tokens = twilio_webhook.accounts(
+    tokens = twilio_webhook.auth_tokens(
         session.services.secrets.text(settings.twilio_webhook_secret_id)
     )
     account, token = next(

@@ -7,7 +7,7 @@ from console.dossier import dossier
 
 
 def of(desk, record):
-    return dossier(desk.conversations, desk.conversations.get(record), desk.clock.now())
+    return dossier(desk.conversations, desk.conversations.reread(record), desk.clock.now())
 
 
 def test_of_a_stranger_nothing_is_recorded(desk):

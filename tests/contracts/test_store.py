@@ -411,7 +411,10 @@ class ConversationsWalk:
             )
             self.answers.append((step.__name__, step() if self.records else self._open()))
         ends = [
-            (self.store.get(record).item, [entry.entry_id for entry in self.store.history(record)])
+            (
+                self.store.reread(record).item,
+                [entry.entry_id for entry in self.store.history(record)],
+            )
             for record in self.records
         ]
         return self.answers, ends
@@ -449,7 +452,9 @@ class ConversationsWalk:
 
     def _move(self):
         changes = {"conversation_status": self.rng.choice(("processing", "reply_sent"))}
-        moved = self.store.move(self._any_record(), {Status.PROCESSING, Status.HANDED_OFF}, changes)
+        moved = self.store.change_while(
+            self._any_record(), {Status.PROCESSING, Status.HANDED_OFF}, changes
+        )
         return moved and moved.item
 
     def _hand_off(self):

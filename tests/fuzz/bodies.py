@@ -80,7 +80,7 @@ def register_lines(body: bytes) -> object:
 
 def register_lift(body: bytes) -> object:
     raw = json_bodies.json_object(body)
-    register_parsing.act_of(raw, ("address",), is_named=True, speaker=RegisterSpeaker())
+    register_parsing.author_of(raw, ("address",), is_named=True, speaker=RegisterSpeaker())
     return register_parsing.address_of(raw)
 
 

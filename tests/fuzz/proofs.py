@@ -101,7 +101,7 @@ def _claims() -> Sequence[Any]:
 def reads_signature(given: Any) -> object:
     """Read the signature of a request with these headers; check one that is well formed."""
     request = HttpRequest("POST", "/register/lookup", {"limit": ["50"]}, headers_in(given), BODY)
-    found = message_signatures.signed(request)
+    found = message_signatures.signature_in(request)
     if isinstance(found, str):
         return found
     return list(message_signatures.problems(request, found, signature_keys.parse(KEYS), NOW))
@@ -119,7 +119,9 @@ def _signed() -> Sequence[Any]:
     request = HttpRequest("POST", "/register/lookup", {"limit": ["50"]}, headers, BODY)
     if about is None:
         raise LookupError("the signature of the sample is none")
-    mac = hmac.new(base64.b64decode(SHARED), message_signatures.base(request, about), "sha256")
+    mac = hmac.new(
+        base64.b64decode(SHARED), message_signatures.signature_base(request, about), "sha256"
+    )
     headers["signature"] = f"sig1=:{base64.b64encode(mac.digest()).decode()}:"
     return [headers]
 
@@ -233,7 +235,7 @@ PARSERS = (
     Parser(
         name="api keys",
         whose="an operator",
-        parse=access.access,
+        parse=access.parse_access,
         samples=lambda: [
             {
                 "ci-aaa-001": {

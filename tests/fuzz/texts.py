@@ -152,7 +152,11 @@ PARSERS = (
     Parser(
         name="phone number",
         whose="companies, recipients",
-        parse=lambda text: (addresses.phone(text), numbers.forms(text), numbers.canonical(text)),
+        parse=lambda text: (
+            addresses.phone(text),
+            numbers.spellings(text),
+            numbers.canonical_spelling(text),
+        ),
         samples=lambda: [
             "+13055550142",
             "+5215512345678",

@@ -66,7 +66,7 @@ def words():
     }
     for of in CHANNELS.values():
         found |= {of.sender, of.credentials, of.address.field, of.prefix, of.index}
-        found |= {kind.name for kind in (of.sends, *of.notices)}
+        found |= {kind.name for kind in (of.send_kind, *of.notice_kinds)}
     return found - {None, ""} - _GENERIC
 
 
@@ -113,7 +113,7 @@ def test_no_page_of_the_console_spells_what_a_record_holds():
     [
         ("if channel == Channel.SMS: pass", ["Channel.SMS"], []),
         ("x = {Carrier.EMAIL: 1}", ["Carrier.EMAIL"], []),
-        ("for one in Channel: one.traits.longest", [], []),
+        ("for one in Channel: one.traits.max_characters", [], []),
         ("if kind == 'send_text': pass", [], ["send_text"]),
         ("'''About sms and whatsapp.'''", [], []),
         ("if channel == 'whatsapp': pass", [], ["whatsapp"]),

@@ -6,7 +6,7 @@ import threading
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
 from chalicelib.outreach.conversations.records import Draft
 from tests.rigs.company_endpoint import SECRETS
 from tests.rigs.conversation_samples import new
@@ -26,7 +26,7 @@ def test_the_consumer_of_the_page_keeps_every_event_once(telling, monkeypatch, t
     telling.company(f"http://127.0.0.1:{server.server_port}/")
     asked = ("e1", Draft(function_arguments='{"day": "friday"}'))
     record = telling.open({**new(channel="sms"), TELLS: True}, asked)
-    for name in Name:
+    for name in EventName:
         telling.events.record(record, name, "once", message_id="e1")
     telling.run()
     first = telling.events.rows.event(record.opaque_id, 1)
@@ -35,12 +35,12 @@ def test_the_consumer_of_the_page_keeps_every_event_once(telling, monkeypatch, t
     module["seen"].close()
     with sqlite3.connect(tmp_path / "events.db") as kept:
         ids = [event_id for (event_id,) in kept.execute("SELECT id FROM events ORDER BY rowid")]
-    assert len(ids) == len(Name)
+    assert len(ids) == len(EventName)
     assert ids[0] == first.id
 
 
 def test_every_event_is_on_the_page_and_in_the_description():
     schema = DESCRIBED["components"]["schemas"]["ConversationEvent"]["properties"]["type"]
-    types = {f"conversation.{name.value}" for name in Name}
+    types = {f"conversation.{name.value}" for name in EventName}
     assert set(schema["enum"]) == types
     assert all(f"`{type_name}`" in PAGE for type_name in types)

@@ -1,7 +1,7 @@
 """docs/jurisdictions.md has every rule of the files, and each rule has a test of its own."""
 
 from bench.report import jurisdictions as report
-from chalicelib.outreach.jurisdictions.rulebook import CODES, KINDS, jurisdictions
+from chalicelib.outreach.jurisdictions.rulebook import KINDS, REASON_CODES, jurisdictions
 from tests.rigs.rule_cases import CASES
 
 
@@ -19,6 +19,6 @@ def test_every_rule_has_a_message_that_it_refuses_and_one_that_it_allows():
 def test_every_kind_of_rule_is_used_and_has_a_code():
     assert (
         set(KINDS)
-        == set(CODES)
+        == set(REASON_CODES)
         == {rule.kind for jurisdiction in jurisdictions() for rule in jurisdiction.rules}
     )

@@ -42,7 +42,7 @@ from chalicelib.once.lanes import LANES, Lane
 from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.once.timer import dated
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from console import deployed
 from console.sessions import Sessions
 from local import company, simulated_model
@@ -255,7 +255,9 @@ class Run:
         for row in outreach.rows():
             _, _, opaque_id = row["event_id"]["S"].partition("evt:tell:")
             if opaque_id and row["status"]["S"] == "processing":
-                outreach.services.outreach.company_events.go_on(opaque_id.rpartition(":")[0], 1)
+                outreach.services.outreach.company_events.queue_post(
+                    opaque_id.rpartition(":")[0], 1
+                )
         self.work()
 
     def sweep(self) -> None:
@@ -553,7 +555,11 @@ def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
     shares = "chalicelib.outreach.door.shares"
     with vendors(run) as outreach, run.monkeypatch.context() as patch:
-        for name, value in {"SMALL": 0, "AT_ONCE": 1, "PER_WORKER_AND_SECOND": 0.001}.items():
+        for name, value in {
+            "SMALL_LIMIT": 0,
+            "BURST": 1,
+            "STARTS_PER_WORKER_AND_SECOND": 0.001,
+        }.items():
             patch.setattr(f"{shares}.{name}", value)  # the second start of a lane waits
         for channel in ("whatsapp", "sms", "email"):
             with run.wire.container("api"):
@@ -793,7 +799,7 @@ def every_telling(run: Run, outreach: Outreach) -> None:
         record = outreach.record("sms", "+15550101211")
         called = outreach_keys.entry_id(record.start_event)
         outreach.services.outreach.company_events.record(
-            record, Name.TOOL_CALLED, called, message_id=called, tool="book"
+            record, EventName.TOOL_CALLED, called, message_id=called, tool="book"
         )
         run.work()
         outreach.start("told-through-tickets", "sms", "+15550101212")

@@ -13,7 +13,7 @@ from chalicelib.facts import reasons as facts
 from chalicelib.once import reasons as core
 from chalicelib.once.reasons import By, Why, declared
 from chalicelib.outreach import reasons as outreach
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.twilio.codes import REASONS
 from chalicelib.outreach.writing.review import RULES
 from chalicelib.support import reasons as support
@@ -182,7 +182,7 @@ def test_words_can_follow_because():
 
 
 def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declared():
-    codes = {f"draft_{rule}" for rule in RULES} | set(map(str, Reason))
+    codes = {f"draft_{rule}" for rule in RULES} | set(map(str, MarkReason))
     assert {code for code in codes if CATALOGUE.read(code) is None} == set()
     assert all(CATALOGUE.read(f"refused:{reason}").by == REASONS[reason].by for reason in REASONS)
 

@@ -25,7 +25,7 @@ from chalicelib.outreach.jobs import (
     OutreachResume,
     StartConversation,
     TellCompany,
-    Unsubscribed,
+    UnsubscribeReport,
 )
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import KINDS, decode
@@ -69,7 +69,7 @@ OF = {
     "outreach_resume": lambda pair: OutreachResume(pair=pair, **COMMON),
     "handoff_release": lambda pair: HandoffRelease(handoff_id="h", pair=pair, **COMMON),
     "tell_company": lambda _: TellCompany(number=1, **COMMON),
-    "unsubscribed": lambda pair: Unsubscribed(pair=pair, **COMMON),
+    "unsubscribed": lambda pair: UnsubscribeReport(pair=pair, **COMMON),
     "handoff_notice": lambda _: HandoffNotice(**COMMON),
     "desk_reply": lambda pair: DeskReply(pair=pair, **COMMON),
     "aloware_delivery": lambda _: AlowareDelivery(communication_id="7", **COMMON),

@@ -11,7 +11,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
 from chalicelib.outreach.channels import SEND_TEXT
-from chalicelib.outreach.sending.effects import send
+from chalicelib.outreach.sending.effects import send_effect
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 
@@ -33,7 +33,10 @@ class Dispute:
         self.ledger = Ledger(
             table=tables.ledger(), clock=self.clock, new_owner=lambda: next(owners)
         )
-        self.lost, self.other = send(SEND_TEXT, "o1", "lost"), send(SEND_TEXT, "o2", "other")
+        self.lost, self.other = (
+            send_effect(SEND_TEXT, "o1", "lost"),
+            send_effect(SEND_TEXT, "o2", "other"),
+        )
         self.begin(self.lost)
         self.clock.forward(600)
         self.shown = Found("SM1", other_candidates=(OTHER,), is_id_global=True)

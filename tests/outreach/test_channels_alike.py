@@ -14,12 +14,12 @@ from chalicelib.outreach.channels import (
     ADDRESSES,
     CARRIERS,
     CHANNELS,
-    LISTED,
+    LISTED_CHANNELS,
     Carrier,
     Channel,
     lane_of,
 )
-from chalicelib.outreach.conversations.items import new
+from chalicelib.outreach.conversations.items import new_item
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language
@@ -52,7 +52,7 @@ def test_channels_alike_and_every_carrier_has_its_record():
     assert set(CHANNELS) == set(Channel)
     assert set(CARRIERS) == set(Carrier)
     assert {channel.carrier for channel in CHANNELS.values()} == set(CARRIERS.values())
-    assert all(of.credentials for of in (channel.traits for channel in LISTED))
+    assert all(of.credentials for of in (channel.traits for channel in LISTED_CHANNELS))
 
 
 def test_no_two_channels_share_what_tells_them_apart():
@@ -70,10 +70,10 @@ def test_no_two_channels_share_what_tells_them_apart():
 def test_its_address_check_takes_one_and_refuses_what_is_none(channel):
     of = channel.traits.address
     given, stored = ADDRESS_OF[of.field]
-    assert of.normalised(given) == stored == of.normalised(stored)
-    assert of.is_one(stored)
-    assert [of.normalised(value) for value in NO_ADDRESS] == [None] * len(NO_ADDRESS)
-    assert [address for address in ADDRESSES if address.is_one(stored)] == [of]
+    assert of.normalise(given) == stored == of.normalise(stored)
+    assert of.is_of_kind(stored)
+    assert [of.normalise(value) for value in NO_ADDRESS] == [None] * len(NO_ADDRESS)
+    assert [address for address in ADDRESSES if address.is_of_kind(stored)] == [of]
 
 
 @EVERY
@@ -86,7 +86,7 @@ def test_its_lane_is_that_of_its_jobs(channel):
 
 @EVERY
 def test_its_longest_text_is_within_the_projects_and_the_carriers(channel):
-    most = channel.traits.longest
+    most = channel.traits.max_characters
     assert most is None or 100 < most < 10_000
     assert longest(record(channel, max_message_length=50)) == 50
     assert longest(record(channel, max_message_length=100_000)) == (most or 100_000)
@@ -94,7 +94,7 @@ def test_its_longest_text_is_within_the_projects_and_the_carriers(channel):
 
 @EVERY
 def test_it_takes_free_text_within_its_window_or_always(channel):
-    window = channel.traits.window
+    window = channel.traits.free_text_window
     assert takes_free_text(record(channel), NOON) is (window is None)
     if window is None:
         return
@@ -113,7 +113,7 @@ def test_its_fixed_texts_exist_in_every_language_and_are_short_enough(channel, l
             *(stop_confirmation(about, is_limited=is_limited) for is_limited in (False, True)),
             help_answer(about, None),
         ]
-        if of.notices
+        if of.notice_kinds
         else []
     )
     opened = with_opt_out_line(about, Draft(text="Hello."))
@@ -133,16 +133,16 @@ def test_its_opening_has_its_form(channel):
 @EVERY
 def test_its_kinds_of_effects_are_in_the_table_and_reach_a_recipient(channel):
     of = channel.traits
-    for kind in (of.sends, *of.notices):
+    for kind in (of.send_kind, *of.notice_kinds):
         assert effects.KINDS[kind.name] is kind
         assert (kind.reaches_customer, kind.vendor) == (True, of.carrier.vendor)
-    assert of.sends.name in effects.MESSAGES - effects.NOTICES
-    assert {notice.name for notice in of.notices} <= effects.NOTICES
-    assert (of.confirms_stop is None) is (of.answers_help is None)
+    assert of.send_kind.name in effects.MESSAGES - effects.NOTICES
+    assert {notice.name for notice in of.notice_kinds} <= effects.NOTICES
+    assert (of.stop_kind is None) is (of.help_kind is None)
 
 
 def test_every_kind_of_message_is_a_channels():
-    named = {kind.name for of in CHANNELS.values() for kind in (of.sends, *of.notices)}
+    named = {kind.name for of in CHANNELS.values() for kind in (of.send_kind, *of.notice_kinds)}
     assert named == effects.MESSAGES
 
 
@@ -155,7 +155,7 @@ def test_a_vendor_that_is_wired_carries_it(channel):
 @EVERY
 def test_a_conversation_on_it_is_in_its_index(channel):
     of, about = channel.traits, record(channel)
-    item = new({**about.item, of.address.field: about.primary_channel}, NOON)
+    item = new_item({**about.item, of.address.field: about.primary_channel}, NOON)
     pair = (item[f"gsi_{of.sender}"], item[f"gsi_{of.address.field}"])
     assert pair == ("ours", about.primary_channel)
 

@@ -11,8 +11,8 @@ from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH
 from chalicelib.once.share import Expected
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.event_names import TELLS, Name
-from chalicelib.outreach.lane_shares import LaneShares, held_by
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
+from chalicelib.outreach.lane_shares import LaneShares, share_of_call
 from tests.rigs.conversation_samples import new
 
 
@@ -55,9 +55,9 @@ def record(channel, company_id="ci-1"):
 def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
     with turn.of(turns=0, age_seconds=0):
         for channel in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL):
-            with held_by(shares, record(channel), 20):
+            with share_of_call(shares, record(channel), 20):
                 pass
-        with held_by(shares, record(Channel.SMS, "ci-2"), 20), endpoint(shares):
+        with share_of_call(shares, record(Channel.SMS, "ci-2"), 20), endpoint(shares):
             pass
     assert [lane for lane, *_ in taken] == [OUTREACH, OUTREACH, EMAIL, OUTREACH, COMPANIES]
     assert len({key for _, key, *_ in taken}) == 3
@@ -68,7 +68,7 @@ def test_a_jobs_calls_say_whose_they_are(shares, taken, turn):
     for _ in range(2):
         with turn.of(turns=0, age_seconds=0):
             for _ in range(2):
-                with held_by(shares, record(Channel.SMS), 20):
+                with share_of_call(shares, record(Channel.SMS), 20):
                     pass
     jobs = [job for _, _, job, *_ in taken]
     assert jobs[0] == jobs[1] != jobs[2] == jobs[3]
@@ -77,7 +77,7 @@ def test_a_jobs_calls_say_whose_they_are(shares, taken, turn):
 def test_only_a_send_is_expected_to_be_quick(shares, taken, turn):
     with turn.of(turns=0, age_seconds=0):
         for is_send in (True, False):
-            with held_by(shares, record(Channel.SMS), 20, is_send=is_send):
+            with share_of_call(shares, record(Channel.SMS), 20, is_send=is_send):
                 pass
         with endpoint(shares):
             pass
@@ -93,7 +93,10 @@ def test_an_endpoint_that_fails_at_present_is_known_to(shares, taken, turn):
 
 
 def test_an_operators_command_holds_no_worker(shares, taken):
-    with held_by(shares, record(Channel.SMS), 20), held_by(None, record(Channel.SMS), 20):
+    with (
+        share_of_call(shares, record(Channel.SMS), 20),
+        share_of_call(None, record(Channel.SMS), 20),
+    ):
         pass
     assert taken == []
 
@@ -107,7 +110,7 @@ def test_an_event_whose_endpoint_has_its_share_comes_later_and_is_posted_once(
     access = replace(telling.teller._access, shares=lanes)
     monkeypatch.setattr(telling.teller, "_access", access)
     with turn.of(turns=0, age_seconds=0):
-        telling.events.record(told, Name.ACCEPTED, "once")
+        telling.events.record(told, EventName.ACCEPTED, "once")
         telling.run()
     assert endpoint.attempts == []
     telling.forward(60)

@@ -6,7 +6,7 @@ from string import Formatter
 
 import pytest
 
-from chalicelib.outreach.languages import FILE, FixedTexts, Language, written
+from chalicelib.outreach.languages import FILE, FixedTexts, Language, fixed_text
 from chalicelib.tables import read
 from tests.rigs.each_row import each_row
 
@@ -42,7 +42,7 @@ def test_a_text_is_in_every_language_and_no_two_are_alike_by_mistake(name):
     texts = list(TEXTS[name].values())
     is_alike = name in OPTIONS
     assert is_alike or len(set(texts)) == len(texts) - (2 if name == "contact" else 0)
-    assert written(name) == TEXTS[name]
+    assert fixed_text(name) == TEXTS[name]
 
 
 @each_row("name", TEXTS)

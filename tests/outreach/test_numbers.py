@@ -15,8 +15,8 @@ PAIRS = [
 
 @pytest.mark.parametrize(("longer", "shorter"), PAIRS)
 def test_both_forms_are_one_telephone(longer, shorter):
-    assert numbers.forms(longer) == (longer, shorter)
-    assert numbers.forms(shorter) == (shorter, longer)
+    assert numbers.spellings(longer) == (longer, shorter)
+    assert numbers.spellings(shorter) == (shorter, longer)
     assert numbers.is_same(longer, shorter)
 
 
@@ -33,11 +33,11 @@ def test_both_forms_are_one_telephone(longer, shorter):
     ],
 )
 def test_any_other_address_has_one_form(address):
-    assert numbers.forms(address) == (address,)
+    assert numbers.spellings(address) == (address,)
 
 
 @given(st.from_regex(r"\A\+5[245]\d{8,12}\Z"))
 def test_the_forms_of_a_number_are_the_same_set_from_each_of_them(number):
-    found = numbers.forms(number)
+    found = numbers.spellings(number)
     assert len(found) == len(set(found)) <= 2
-    assert all(set(numbers.forms(form)) == set(found) for form in found)
+    assert all(set(numbers.spellings(form)) == set(found) for form in found)

@@ -84,7 +84,7 @@ class Answered(Telling):
             }
         )
         sent = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
-        self.conversations.move(record, {record.status}, sent)
+        self.conversations.change_while(record, {record.status}, sent)
         return record
 
     def sets(self, **more):

@@ -97,7 +97,7 @@ def a_days_life(desk):
     )
     desk.in_doubt(found["Lena"])
     desk.clock.forward(timedelta(minutes=7).total_seconds())
-    return {name: desk.conversations.get(record) for name, record in found.items()}
+    return {name: desk.conversations.reread(record) for name, record in found.items()}
 
 
 def a_fortnight(desk):
@@ -122,7 +122,7 @@ def _asked(desk, day, number):
     desk.hears(record, text)
     desk.clock.forward(5 + 9 * number)
     desk.work()
-    record = desk.conversations.get(record)
+    record = desk.conversations.reread(record)
     if number in (1, 4):
         desk.clock.forward(400 + 90 * day)
         desk.act("take", record, by="kim@example.com")
@@ -136,7 +136,7 @@ def _asked(desk, day, number):
         desk.says(record, "STOP", opt_out="stop")
     desk.work()
     if number in (1, 4):
-        desk.act("close", desk.conversations.get(record), by="kim@example.com")
+        desk.act("close", desk.conversations.reread(record), by="kim@example.com")
     desk.clock.forward(timedelta(minutes=40).total_seconds())
 
 

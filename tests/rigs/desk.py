@@ -138,13 +138,13 @@ class DeskRig(OutreachParts):
             }
         )
         begun = {"conversation_status": "initial_message_sent", "task_complete": 1}
-        return self.conversations.move(record, [record.status], begun)
+        return self.conversations.change_while(record, [record.status], begun)
 
     def says(self, record, text, **more):
         """The recipient writes, and the worker works."""
         self.hears(record, text, **more)
         self.work()
-        return self.conversations.get(record)
+        return self.conversations.reread(record)
 
     def hears(self, record, text, **more):
         """The recipient writes; the worker has not worked yet."""
@@ -175,7 +175,7 @@ class DeskRig(OutreachParts):
 
     def in_doubt(self, record):
         """Have it asked whether the recipient's newest message was a wish to stop."""
-        record = self.conversations.get(record)
+        record = self.conversations.reread(record)
         at = record.messages[-1].message_timestamp
         self.conversations.doubt(record.primary_channel, record.company_id, said_at=at)
 
@@ -206,7 +206,7 @@ class DeskRig(OutreachParts):
     def asks(self, act, record, by="sam", *, key=None, version=None, lead=False, **fields):
         """An act as asked for, with a key of its own and the version as it is now."""
         self.asked += 1
-        now = self.conversations.get(record)
+        now = self.conversations.reread(record)
         return parsed_act(
             {"act": act, "by": by, "version": version or shown.version_of(now), **fields},
             conversation_id=record.opaque_id,
@@ -251,7 +251,7 @@ class DeskRig(OutreachParts):
     def entries(self, record):
         return [
             (entry.role, entry.note, entry.by, entry.content)
-            for entry in self.conversations.history(self.conversations.get(record))
+            for entry in self.conversations.history(self.conversations.reread(record))
         ]
 
 

@@ -18,7 +18,7 @@ from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Callers, Initiate, StartIds, StartLane, StartStores
-from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.door.shares import StartShares
 from chalicelib.outreach.events.receipt import ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.project.companies import Companies
@@ -101,7 +101,7 @@ class FollowRig(DeskRig):
                 companies=Companies(self.companies_table),
                 shares=CallerShares(clock=self.clock, log=self.log),
             ),
-            kept=StartStores(
+            stores=StartStores(
                 starts=self.starts,
                 ledger=self.ledger,
                 parcels=lambda: Parcels(table=self.conversations_table, clock=self.clock),
@@ -111,7 +111,7 @@ class FollowRig(DeskRig):
             lane=StartLane(
                 intake=self.intake,
                 aside=self.worker.postponing.aside,
-                shares=Shares(levels=lambda _: OwnLevel(), clock=self.clock, workers=2),
+                shares=StartShares(levels=lambda _: OwnLevel(), clock=self.clock, workers=2),
             ),
             ids=StartIds(opaque=lambda: OpaqueIds(b"a key of the stage"), new=self.intake.new_id),
             clock=self.clock,

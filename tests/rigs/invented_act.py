@@ -28,7 +28,7 @@ class Looks:
         self.record = self.desk.handed_off()
 
     def praised(self):
-        return self.desk.conversations.get(self.record).item["praised"]
+        return self.desk.conversations.reread(self.record).item["praised"]
 
     def api(self):
         version = self.desk.get(self.record).body["version"]

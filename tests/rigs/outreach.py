@@ -197,7 +197,7 @@ class Outreach:
         found = list(
             self.services.outreach.conversations.by_channel(recipient, channel_of(channel))
         )
-        return self.services.outreach.conversations.get(found[-1]) if found else None
+        return self.services.outreach.conversations.reread(found[-1]) if found else None
 
     def history(self, record):
         """What was said; the first entry, from which the opening was written, is left out."""

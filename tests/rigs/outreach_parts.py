@@ -27,12 +27,12 @@ from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import ConversationStores, Starts
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.senders import Senders
-from chalicelib.outreach.sending.emails import Emails
+from chalicelib.outreach.sending.emails import EmailSender
 from chalicelib.outreach.sending.hand_off import HandOffs
-from chalicelib.outreach.sending.prepared import Parts
-from chalicelib.outreach.sending.texts import Texts
+from chalicelib.outreach.sending.prepared import SenderParts
+from chalicelib.outreach.sending.texts import TextSender
 from chalicelib.outreach.twilio import credentials
-from chalicelib.outreach.twilio.client import Twilio, basic
+from chalicelib.outreach.twilio.client import Twilio, basic_auth_header
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from chalicelib.vendors.breaker import Breaker
@@ -102,7 +102,7 @@ class OutreachParts:
             writer=TemplateWriter(),
             beating=contextlib.nullcontext,
         )
-        sending = Parts(
+        sending = SenderParts(
             conversations=self.conversations,
             composer=self.composer,
             clock=self.clock,
@@ -110,8 +110,8 @@ class OutreachParts:
             public_base_url="https://x.example",
         )
         twilio = Twilio(self._credentials, lambda name: self._client(name, twilio_url))
-        self.texts = Texts(parts=sending, twilio=twilio)
-        self.emails = Emails(parts=sending, ses=None)  # none is sent
+        self.texts = TextSender(parts=sending, twilio=twilio)
+        self.emails = EmailSender(parts=sending, ses=None)  # none is sent
         self.hand_offs = HandOffs(conversations=self.conversations, events=self.events)
         self.companies_table = tables.companies()
         self.ownership = Ownership(Senders(self.companies_table), self.texts.account_of)
@@ -172,7 +172,7 @@ class OutreachParts:
             api=VendorApi(
                 provider="twilio",
                 base_url=url,
-                authorize=lambda refresh: basic(self._credentials(name, refresh)),
+                authorize=lambda refresh: basic_auth_header(self._credentials(name, refresh)),
             ),
             clock=self.clock,
             log=self.log,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.items import digest_of, internal
+from chalicelib.outreach.conversations.items import digest_of, internal_partition
 from chalicelib.outreach.conversations.records import AUTO_REPLY, PROMPT
 from tests.rigs.histories import pages
 from tests.simulation.answered import landed_as
@@ -46,7 +46,7 @@ class Agreed:
             for (address, slot), row in world.conversations.rows.items()
             if "start_event" in row
             and digest_of(slot) == digest
-            and internal(address, row["company_id"]) == partition
+            and internal_partition(address, row["company_id"]) == partition
         )
         key = outreach_keys.tool_action(opaque_id, entry_id)
         if not landed_as(world, outreach_keys.send_action(opaque_id, entry_id)):

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 from chalicelib.outreach.channels import carrier_address
 from chalicelib.outreach.conversations.items import draft_key
 from chalicelib.outreach.conversations.records import Record, draft
-from chalicelib.outreach.sending.texts import cleaned
+from chalicelib.outreach.sending.texts import clean_variables
 from chalicelib.outreach.twilio.client import Text
 from local.vendors import ses, twilio
 from local.vendors.wire import Request, WireAnswer
@@ -122,7 +122,7 @@ def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str]
     if record is None or not stored:
         return None
     written = draft(stored)
-    template = ("", cleaned(written.variables)) if written.variables else None
+    template = ("", clean_variables(written.variables)) if written.variables else None
     to = carrier_address(record.channel, record.primary_channel)
     text = Text(to, "", body=written.text, template=template)
     return text.to, rendered(text)

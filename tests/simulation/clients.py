@@ -138,7 +138,7 @@ class Clients:
         def client(name: str) -> VendorClient:
             return self._vendor(
                 twilio.PROVIDER,
-                lambda refresh: twilio.basic(known(name, refresh)),
+                lambda refresh: twilio.basic_auth_header(known(name, refresh)),
                 TWILIO_REQUESTS_PER_30_S,
                 error_code_at=twilio.ERROR_CODE_AT,
             )

@@ -33,7 +33,7 @@ from chalicelib.outreach.desk.operators import Desk
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Callers, Initiate, StartIds, StartLane, StartStores
 from chalicelib.outreach.door.results import ResultDoor
-from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.door.shares import StartShares
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.events.flow import OutreachFlow
 from chalicelib.outreach.events.handlers import (
@@ -53,10 +53,10 @@ from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.resume import ResumeRebuilder, StartRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending.effects import KINDS
-from chalicelib.outreach.sending.emails import Emails
+from chalicelib.outreach.sending.emails import EmailSender
 from chalicelib.outreach.sending.hand_off import HandOffs
-from chalicelib.outreach.sending.prepared import Parts
-from chalicelib.outreach.sending.texts import Texts
+from chalicelib.outreach.sending.prepared import SenderParts
+from chalicelib.outreach.sending.texts import TextSender
 from chalicelib.outreach.sending.tool_calls import ToolCalls
 from chalicelib.outreach.ses.stop_at_door import StopByMail
 from chalicelib.outreach.spending.budget import (
@@ -196,15 +196,15 @@ class OutreachParts:
             ledger=lambda: container.ledger,
             clock=clock,
         )  # type: ignore[arg-type]
-        sending = Parts(
+        sending = SenderParts(
             conversations=conversations,
             composer=composer,
             clock=clock,
             links=LinkKeys(lambda: OPAQUE, one_key),
             public_base_url=company.PUBLIC_URL,
         )
-        texts = Texts(parts=sending, twilio=clients.twilio_of_companies)
-        emails = Emails(parts=sending, ses=clients.ses)
+        texts = TextSender(parts=sending, twilio=clients.twilio_of_companies)
+        emails = EmailSender(parts=sending, ses=clients.ses)
         vendors = {"twilio": texts, "ses": emails}
         self._hand_offs = HandOffs(conversations=conversations, events=self.events)
         companies = SimTable(world, world.companies)
@@ -367,7 +367,7 @@ class OutreachParts:
                 companies=self._companies,
                 shares=CallerShares(clock=container.clock, log=container.log),
             ),
-            kept=StartStores(
+            stores=StartStores(
                 starts=self.starts,
                 ledger=container.ledger,
                 parcels=lambda: self.parcels,
@@ -377,7 +377,7 @@ class OutreachParts:
             lane=StartLane(
                 intake=container.intake,
                 aside=container.aside,
-                shares=Shares(levels=lambda _: OwnLevel(), clock=container.clock, workers=2),
+                shares=StartShares(levels=lambda _: OwnLevel(), clock=container.clock, workers=2),
             ),
             ids=StartIds(opaque=lambda: OPAQUE, new=self._world.new_id),
             clock=container.clock,

@@ -21,7 +21,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.events import handler
 from chalicelib.outreach.messages.look import LastLook
 from chalicelib.outreach.messages.sent import SentMessages
-from chalicelib.outreach.sending.effects import hand_off
+from chalicelib.outreach.sending.effects import hand_off_effect
 from chalicelib.outreach.ses.stop_at_door import StopByMail
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
@@ -258,7 +258,7 @@ def test_a_failure_hand_off_with_the_key_of_a_planned_one_is_detected(monkeypatc
     """A failed event was released and replayed; its answer had to be held, but was never listed."""
 
     def alike(opaque_id, arg, suffix, *text):
-        return hand_off(
+        return hand_off_effect(
             opaque_id, arg, Suffix(suffix.name.removeprefix("failed-"), suffix.nonce), *text
         )
 

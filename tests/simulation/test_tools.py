@@ -22,7 +22,7 @@ BREAKS = (
     (
         "a call is acknowledged and not recorded",
         Edit(
-            "chalicelib.outreach.events.drafting:Drafting.drafted",
+            "chalicelib.outreach.events.drafting:Drafting.plan_of_draft",
             (("step.step == CALL", "False"),),
         ),
         "neither its company nor a person has it",
@@ -58,7 +58,7 @@ BREAKS = (
     (
         "a call does not wait for what announces it",
         Edit(
-            "chalicelib.outreach.events.drafting:Drafting.drafted",
+            "chalicelib.outreach.events.drafting:Drafting.plan_of_draft",
             ((", depends_on=(0,)", ""),),
         ),
         "no carrier took what announces it",

@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.support.richpanel.client import Richpanel
 from tests.rigs.each_row import each_row
@@ -176,17 +176,19 @@ def stopped_while_unknown():
 
 def test_a_send_after_a_look_that_saw_the_stop_is_detected(monkeypatch):
     assert run(stopped_while_unknown())[1] == []
-    looks, last = DoNotContact.look, DoNotContact.last_word
+    looks, last = DoNotContact.look, DoNotContact.look_before_send
     monkeypatch.setattr(
         DoNotContact, "look", lambda *arguments: replace(looks(*arguments), forbidden=None)
     )
-    monkeypatch.setattr(DoNotContact, "last_word", lambda *arguments: (None, last(*arguments)[1]))
+    monkeypatch.setattr(
+        DoNotContact, "look_before_send", lambda *arguments: (None, last(*arguments)[1])
+    )
     assert any("after the STOP" in violation for violation in run(stopped_while_unknown())[1])
 
 
 def test_a_send_without_a_look_is_detected(monkeypatch):
     monkeypatch.setattr(DoNotContact, "look", lambda self, record: RegisterLook(None, ()))
-    monkeypatch.setattr(DoNotContact, "last_word", lambda self, record: (None, record))
+    monkeypatch.setattr(DoNotContact, "look_before_send", lambda self, record: (None, record))
     assert any("without a look" in violation for violation in run(stopped_while_unknown())[1])
 
 
@@ -195,10 +197,10 @@ def test_a_start_after_a_doubt_is_detected(monkeypatch):
     later = replace(TEXT, at=300.0, request_id="req1")
     story = schedule(starts=(TEXT, later), says=(Says(60.0, "sms", TEXT.recipient, 0, DOUBTS[0]),))
     assert run(story)[1] == []
-    looks, last = DoNotContact.look, DoNotContact.last_word
+    looks, last = DoNotContact.look, DoNotContact.look_before_send
 
     def careless(found):
-        return None if found == Reason.DOUBT else found
+        return None if found == MarkReason.DOUBT else found
 
     def careless_look(*arguments):
         found = looks(*arguments)
@@ -207,7 +209,7 @@ def test_a_start_after_a_doubt_is_detected(monkeypatch):
     monkeypatch.setattr(DoNotContact, "look", careless_look)
     monkeypatch.setattr(
         DoNotContact,
-        "last_word",
+        "look_before_send",
         lambda *arguments: (careless(last(*arguments)[0]), last(*arguments)[1]),
     )
     assert any("after the STOP" in violation for violation in run(story)[1])
@@ -234,7 +236,7 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
         DoNotContact, "look", lambda *arguments: RegisterLook(behind(*arguments), ())
     )
     monkeypatch.setattr(
-        DoNotContact, "last_word", lambda *arguments: (behind(*arguments), arguments[1])
+        DoNotContact, "look_before_send", lambda *arguments: (behind(*arguments), arguments[1])
     )
     assert any("after the STOP" in violation for violation in run(story)[1])
 

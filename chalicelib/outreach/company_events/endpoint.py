@@ -27,7 +27,7 @@ from pydantic import PlainValidator, ValidationInfo
 from chalicelib.errors import UnavailableError
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import standard_webhooks
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.vendors.posting import is_public
 
 SETTING = "event_webhook"
@@ -69,10 +69,10 @@ def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # no
         yield f"{SETTING} is not an object"
         return
     for name in sorted(value.keys() - {"url", "include"}):
-        yield f"{SETTING} has an unknown field: {shown(name)}"
+        yield f"{SETTING} has an unknown field: {shown_name(name)}"
     yield from _url_faults(value.get("url"), allows_loopback=allows_loopback)
     include = value.get("include", [])
-    if not isinstance(include, list) or any(one not in INCLUDES for one in include):
+    if not isinstance(include, list) or any(part not in INCLUDES for part in include):
         yield f"{SETTING}.include is not a list of {', '.join(INCLUDES)}"
 
 

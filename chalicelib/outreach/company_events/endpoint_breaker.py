@@ -21,7 +21,7 @@ SPREAD_SECONDS = 30.0
 OPEN = reasons.ENDPOINT_BREAKER_OPEN
 
 
-def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:
+def next_post_epoch(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:
     """When an event may next be posted to an endpoint: None for now, else epoch seconds to try again at.
 
     When the wait of the endpoint's circuit breaker is over, one event goes as the probe (trial
@@ -38,7 +38,7 @@ def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> f
     return until + _spread(head.opaque_id)
 
 
-def failed(rows: EventRows, head: Head, now: float) -> float:
+def count_failure(rows: EventRows, head: Head, now: float) -> float:
     """Count a failed post; returns epoch seconds to try again at, or 0 while the breaker is closed."""
     failures = rows.count_failure(head, now)
     if failures < FAILURES_TO_OPEN:

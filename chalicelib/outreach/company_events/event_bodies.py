@@ -14,8 +14,8 @@ from chalicelib.outreach.company_events.endpoint import Endpoint
 from chalicelib.outreach.company_events.event_names import (
     UNOPENED,
     CompanyEvent,
-    Name,
-    Personal,
+    EventName,
+    PersonalData,
     body,
 )
 from chalicelib.outreach.company_events.outbox import Head
@@ -40,7 +40,7 @@ class EventBodies:
         self._conversations = conversations
         self._signing = signing
 
-    def built(self, head: Head, event: CompanyEvent, number: int, endpoint: Endpoint) -> bytes:
+    def render(self, head: Head, event: CompanyEvent, number: int, endpoint: Endpoint) -> bytes:
         """The body of an event, with the personal data that the project's endpoint asks for.
 
         Raises:
@@ -49,17 +49,17 @@ class EventBodies:
         about = {"conversation": head.opaque_id, **head.about}
         return body(event, number, about, self._personal(head, event, endpoint))
 
-    def plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
+    def render_plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
         """The body of an event without personal data, even where the endpoint's settings ask for them."""
         return body(event, number, {"conversation": head.opaque_id, **head.about})
 
-    def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
+    def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> PersonalData | None:
         """The personal data for the body of an event; None where the endpoint asks for none.
 
         A tool's call always has its arguments and the token for its result. None also for a start
         that failed before its conversation was opened.
         """
-        is_tool = event.name == Name.TOOL_CALLED
+        is_tool = event.name == EventName.TOOL_CALLED
         if not (endpoint.include or is_tool):
             return None
         record = self._conversations.find(head.opaque_id)
@@ -67,7 +67,7 @@ class EventBodies:
             return None  # the start failed before a conversation was opened
         if record is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
-        return Personal(
+        return PersonalData(
             recipient=record.primary_channel if "recipient" in endpoint.include else None,
             text=self._text(record, event) if "text" in endpoint.include else None,
             arguments=self._arguments(record, event) if is_tool else None,

@@ -33,8 +33,8 @@ MAX_TEXT_CHARACTERS = 4096
 """A message's text in a body is cut to this many characters; ``text_is_cut`` is then true."""
 
 
-class Name(StrEnum):
-    """What happened in a conversation; the ``type`` of an event's body is ``conversation.{name}``."""
+class EventName(StrEnum):
+    """What happened in a conversation."""
 
     ACCEPTED = "accepted"
     """The conversation was opened."""
@@ -66,8 +66,13 @@ class Name(StrEnum):
     CONTINUED = "continued"
     """The conversation failed, and another one on another channel has taken its place."""
 
+    @property
+    def type(self) -> str:
+        """The ``type`` in the body of an event of this name: ``conversation.{name}``."""
+        return f"conversation.{self.value}"
 
-CHOICE = frozenset(name.value for name in Name) - {Name.TOOL_CALLED.value}
+
+CHOOSABLE_EVENTS = frozenset(name.value for name in EventName) - {EventName.TOOL_CALLED.value}
 """The events that a company may choose or leave out; a tool's call is always sent."""
 
 
@@ -82,12 +87,12 @@ class CompanyEvent:
     """
 
     id: str
-    name: Name
+    name: EventName
     at: str
     facts: Mapping[str, str]
 
 
-def id_of(opaque_id: str, name: Name, key: str) -> str:
+def id_of(opaque_id: str, name: EventName, key: str) -> str:
     """The id of a company event: always the same for the same conversation, name and key.
 
     `key` tells apart the conversation's events of that name.
@@ -96,7 +101,7 @@ def id_of(opaque_id: str, name: Name, key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Personal:
+class PersonalData:
     """The personal data in the body of one event, where the project asks for it.
 
     Attributes:
@@ -130,7 +135,7 @@ class Personal:
 
 
 def body(
-    event: CompanyEvent, number: int, about: Mapping[str, str], personal: Personal | None = None
+    event: CompanyEvent, number: int, about: Mapping[str, str], personal: PersonalData | None = None
 ) -> bytes:
     """The bytes of an event's body, as they are signed and sent to the company.
 
@@ -145,8 +150,8 @@ def body(
         "version": VERSION,
         "number": number,
         **about,
-        **{n: one for n, one in event.facts.items() if shows_person or not n.startswith(PERSON)},
+        **{n: fact for n, fact in event.facts.items() if shows_person or not n.startswith(PERSON)},
         **(personal.shown() if personal else {}),
     }
-    whole = {"type": f"conversation.{event.name.value}", "timestamp": event.at, "data": data}
+    whole = {"type": event.name.type, "timestamp": event.at, "data": data}
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()

@@ -13,7 +13,7 @@ from chalicelib.outreach import numbers
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import TECHNICAL
+from chalicelib.outreach.conversations.register_entries import TECHNICAL_REASONS
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.resume import own_event
 
@@ -22,15 +22,17 @@ MOST_CONVERSATIONS = 200
 """Maximum number of conversations of one address among which the newest is searched."""
 
 
-def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:
+def newest_reported_conversation(
+    conversations: Queries, company_id: str, address: str
+) -> Record | None:
     """A company's newest conversation with an address, of those whose events the company gets; else None."""
     found = [
         record
-        for form in numbers.forms(address)
+        for form in numbers.spellings(address)
         for record in conversations.with_recipient(form, company_id, MOST_CONVERSATIONS)
         if record.item.get(TELLS)
     ]
-    return max(found, key=lambda one: one.created_at, default=None)
+    return max(found, key=lambda record: record.created_at, default=None)
 
 
 def telling_lifted(
@@ -50,7 +52,10 @@ def telling_lifted(
 
     def writes(before: Subject) -> list[Item]:
         kept = (entry for entry in before.entries(now) if entry.member == before.own)
-        is_wish = any(one.reason not in TECHNICAL and "lifted_at" not in one.item for one in kept)
+        is_wish = any(
+            entry.reason not in TECHNICAL_REASONS and "lifted_at" not in entry.item
+            for entry in kept
+        )
         if record is None or not record.item.get(TELLS) or not is_wish:
             return []
         event_key = outreach_keys.lifted(record.opaque_id, by, before.root, before.version + 1)

@@ -31,7 +31,7 @@ from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.company_events import post_attempt
-from chalicelib.outreach.company_events.event_names import CompanyEvent, Name
+from chalicelib.outreach.company_events.event_names import CompanyEvent, EventName
 from chalicelib.outreach.company_events.post_attempt import PostAttempt
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
@@ -88,9 +88,9 @@ class EndpointState:
     open_until: float | None = None
     chosen: frozenset[str] | None = None
 
-    def takes(self, name: Name) -> bool:
+    def takes(self, name: EventName) -> bool:
         """Whether events of the given name are posted to the endpoint; those of a tool's call always are."""
-        return self.chosen is None or name.value in self.chosen or name is Name.TOOL_CALLED
+        return self.chosen is None or name.value in self.chosen or name is EventName.TOOL_CALLED
 
 
 class EventRows(items.OnTable):
@@ -125,7 +125,7 @@ class EventRows(items.OnTable):
         """
         return self._table.updating(
             _head_key(start.opaque_id),
-            set_={"ttl": items.end(self._clock.now())},
+            set_={"ttl": items.ttl_at(self._clock.now())},
             keep={**_about(start), "count": 0, "posted": 0},
         )
 
@@ -139,7 +139,7 @@ class EventRows(items.OnTable):
         item = self._table.get(_event_key(opaque_id, number))
         if item is None:
             return None
-        return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
+        return CompanyEvent(item["event"], EventName(item["name"]), item["at"], item["facts"])
 
     def tried_since(self, head: Head, number: int) -> float:
         """Epoch seconds from which the three days of attempts at an event count.
@@ -153,7 +153,7 @@ class EventRows(items.OnTable):
         self._table.update(_head_key(head.opaque_id), set_={"tried": [number, now]}, reading=False)
         return now
 
-    def tell(self, opaque_id: str, number: int) -> Head | None:
+    def mark_posted(self, opaque_id: str, number: int) -> Head | None:
         """Store that the event with this number was posted; doing it again changes nothing.
 
         Returns the head (the row that counts the conversation's events); None where it was erased.
@@ -183,7 +183,7 @@ class EventRows(items.OnTable):
             None if found.get("chosen") is None else frozenset(found["chosen"]),
         )
 
-    def choose(self, company_id: str, project_id: str, events: Sequence[str] | None) -> None:
+    def choose_events(self, company_id: str, project_id: str, events: Sequence[str] | None) -> None:
         """Store the names of the events that a project's endpoint is sent; None for all events."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
@@ -192,7 +192,7 @@ class EventRows(items.OnTable):
             reading=False,
         )
 
-    def failing(self, head: Head, epoch: float) -> None:
+    def note_failing(self, head: Head, epoch: float) -> None:
         """Store the epoch time since which an endpoint has been failing; an earlier stored time stays."""
         self._table.update(
             self._state_of(head),
@@ -237,7 +237,7 @@ class EventRows(items.OnTable):
             return False
         return True
 
-    def accepting(self, head: Head) -> None:
+    def clear_failures(self, head: Head) -> None:
         """Clear the failures of an endpoint that accepts events again, and close its circuit breaker."""
         gone = ["failing_since", "failures", "open_until"]
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
@@ -260,11 +260,11 @@ class EventRows(items.OnTable):
                 "opaque_id": head.opaque_id,
                 "reason": reason,
                 "since": iso(now),
-                "ttl": items.end(now),
+                "ttl": items.ttl_at(now),
             }
         )
 
-    def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
+    def stopped_conversations(self, company_id: str, project_id: str) -> Iterator[Item]:
         """The rows that list conversations as stopped: their events are no longer posted to this endpoint."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
@@ -272,7 +272,7 @@ class EventRows(items.OnTable):
             ConsistentRead=True,
         )
 
-    def resume_endpoint(self, company_id: str, project_id: str) -> Item:
+    def resuming_endpoint(self, company_id: str, project_id: str) -> Item:
         """The write of a transaction (`Store.transact`) that resumes a paused endpoint."""
         return self._table.updating(
             _endpoint_key(company_id, project_id, "state"),
@@ -300,7 +300,7 @@ class EventRows(items.OnTable):
         """Take a conversation off an endpoint's list of stopped ones; only operators' IAM roles may."""
         self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
 
-    def attempted(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
+    def store_attempt(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
         """Store the record of an attempt that was just made to post an event to an endpoint."""
         now = self._clock.now()
         own = {"at": iso(now), "ttl": int((now + post_attempt.KEPT).timestamp())}
@@ -326,7 +326,7 @@ class EventRows(items.OnTable):
         transaction is refused.
         """
         now = self._clock.now()
-        own = {"opaque_id": record.opaque_id, "ttl": items.end(now)}
+        own = {"opaque_id": record.opaque_id, "ttl": items.ttl_at(now)}
         absent = "attribute_not_exists(#conversation_id)"
         seen = {
             "primary_channel": _events(record.opaque_id),
@@ -393,5 +393,5 @@ def _head(item: Mapping[str, Any]) -> Head:
         posted=int(item["posted"]),
         resumed_epoch=float(item.get("resumed", 0)),
         tried=(int(number), float(since)),
-        about={name: str(one) for name, one in item["about"].items()},
+        about={name: str(value) for name, value in item["about"].items()},
     )

@@ -41,8 +41,8 @@ class PostAttempt:
         cls, event: CompanyEvent, opaque_id: str, number: int, status: int | None, reason: str
     ) -> PostAttempt:
         """The record of one attempt to post an event of a conversation."""
-        kind = f"conversation.{event.name.value}"
-        return cls(event.id, kind, opaque_id, number, status, "" if status else reason)
+        reason = "" if status else reason
+        return cls(event.id, event.name.type, opaque_id, number, status, reason)
 
     @classmethod
     def read(cls, item: Item) -> PostAttempt:
@@ -74,5 +74,5 @@ class PostAttempt:
             "status": self.status,
             "reason": self.reason,
         }
-        kept = {name: one for name, one in given.items() if one}
+        kept = {name: value for name, value in given.items() if value}
         return {**kept, "number": self.number}

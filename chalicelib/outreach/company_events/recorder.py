@@ -22,7 +22,7 @@ from chalicelib.outreach.company_events.event_names import (
     TELLS,
     UNOPENED,
     CompanyEvent,
-    Name,
+    EventName,
     id_of,
 )
 from chalicelib.outreach.company_events.outbox import EventRows, Head
@@ -41,7 +41,7 @@ class CompanyEvents:
     ledger: Callable[[], Ledger]
     clock: Clock
 
-    def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
+    def record(self, record: Record, name: EventName, key: str, **facts: str | None) -> None:
         """Write an event of a conversation, once, and queue its post, if the company gets events.
 
         The same name and key always mean the same event.
@@ -64,12 +64,12 @@ class CompanyEvents:
             id=id_of(record.opaque_id, name, key),
             name=name,
             at=iso(self.clock.now()),
-            facts={one: value for one, value in facts.items() if value},
+            facts={fact: value for fact, value in facts.items() if value},
         )
         number = self.rows.add(record, event)
         self.intake.accept(job(record.opaque_id, number, event.at))
 
-    def never_opened(
+    def record_never_opened(
         self, opaque_id: str, reason: str, received_at: str, start: Record | None = None
     ) -> None:
         """Write the event that a start failed before its conversation was opened, and queue its post.
@@ -92,9 +92,9 @@ class CompanyEvents:
             about = {**head.about, "channel_method": head.about["channel"]}
             start = Record({**about, "opaque_id": opaque_id, TELLS: True})
         key = f"{UNOPENED}:{received_at}:{reason}"
-        self.record(start, Name.FAILED, key, stage=UNOPENED, reason=reason)
+        self.record(start, EventName.FAILED, key, stage=UNOPENED, reason=reason)
 
-    def go_on(
+    def queue_post(
         self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
     ) -> None:
         """Queue the post to the company of an event that was stored before.
@@ -113,7 +113,7 @@ class CompanyEvents:
         again = following.model_copy(update={"rounds": rounds})
         self.intake.accept(again, recovery=recovery)
 
-    def begin(self, head: Head) -> None:
+    def queue_first_post(self, head: Head) -> None:
         """Queue the post of a conversation's first unposted event, if no worker has ever claimed it.
 
         A worker may crash between writing the event and queueing it, and not record it again.
@@ -124,7 +124,7 @@ class CompanyEvents:
         """
         first = head.posted + 1
         if self.ledger().stored(outreach_keys.tell(head.opaque_id, first)) is None:
-            self.go_on(head.opaque_id, first)
+            self.queue_post(head.opaque_id, first)
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:

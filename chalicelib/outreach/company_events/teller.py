@@ -34,7 +34,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import endpoint_breaker, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.event_bodies import EventBodies
-from chalicelib.outreach.company_events.event_names import CompanyEvent, Name
+from chalicelib.outreach.company_events.event_names import CompanyEvent, EventName
 from chalicelib.outreach.company_events.outbox import EndpointState, EventRows, Head
 from chalicelib.outreach.company_events.post_attempt import PostAttempt
 from chalicelib.outreach.conversations.store import Conversations
@@ -132,10 +132,12 @@ class Teller:
             keys = signing_secrets(self._access.secret(head.company_id, bool(state.failing_since)))
         except UnavailableError as error:
             if state.failing_since is None:
-                self._rows.failing(head, self._clock.now().timestamp())
-            self._again_or_never(action, head, state, error.code)
-        content = self._bodies.built(head, event, number, endpoint)
-        comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
+                self._rows.note_failing(head, self._clock.now().timestamp())
+            self._retry_or_give_up(action, head, state, error.code)
+        content = self._bodies.render(head, event, number, endpoint)
+        comes = endpoint_breaker.next_post_epoch(
+            self._rows, head, state, self._clock.now().timestamp()
+        )
         if comes is not None:
             raise NotYet(endpoint_breaker.OPEN, comes)  # no attempt: the event's wait does not grow
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
@@ -154,13 +156,13 @@ class Teller:
         try:
             receipt = self._posted(built, min(deadline_seconds, DEADLINE_SECONDS))
             status, retry_after = receipt.status, receipt.retry_after
-        except PacedError as error:  # other posts hold the endpoint's share of the workers
+        except PacedError as error:  # other posts take up the endpoint's share of the workers
             raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
         except ProviderError as error:
             reason = error.reason
         attempt = PostAttempt.of(built.event, built.head.opaque_id, number, status, reason)
         with suppress(TransientError):  # the record is only for people, so the event goes on
-            self._rows.attempted(built.head.company_id, built.head.project_id, attempt)
+            self._rows.store_attempt(built.head.company_id, built.head.project_id, attempt)
         self._log.event(
             "vendor.company.tell",
             http_status=status,
@@ -172,12 +174,14 @@ class Teller:
             raise PermanentError(PROVIDER, "tell", reason=reasons.ENDPOINT_GONE)
         if not attempt.is_accepted:
             now = self._clock.now().timestamp()
-            comes = endpoint_breaker.failed(self._rows, built.head, now)
+            comes = endpoint_breaker.count_failure(self._rows, built.head, now)
             comes = max(comes, now + (retry_after or 0.0))
-            self._again_or_never(action, built.head, built.state, reason or f"http_{status}", comes)
+            self._retry_or_give_up(
+                action, built.head, built.state, reason or f"http_{status}", comes
+            )
         if built.state.failing_since is not None:
-            self._rows.accepting(built.head)
-        if built.event.name == Name.TOOL_CALLED:
+            self._rows.clear_failures(built.head)
+        if built.event.name == EventName.TOOL_CALLED:
             self._accepted(action.conversation_id, built.event)
         return built.event.id
 
@@ -204,9 +208,9 @@ class Teller:
         record = self._conversations.find(opaque_id)
         if record is not None:
             call_id = outreach_keys.call_id(opaque_id, event.facts["message_id"])
-            self._conversations.call_accepted(record, call_id)
+            self._conversations.accept_call(record, call_id)
 
-    def _again_or_never(
+    def _retry_or_give_up(
         self,
         action: Effect,
         head: Head,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from urllib.parse import parse_qs
 
-from chalicelib.outreach.languages import ByLanguage, Language, written
+from chalicelib.outreach.languages import ByLanguage, Language, fixed_text
 from chalicelib.outreach.wishes.preference import (
     DAY_PARTS,
     WEEK,
@@ -20,12 +20,12 @@ from chalicelib.outreach.wishes.preference import (
 
 ANY = "any"
 _NAMES = {Contact.SMS: "SMS", Contact.WHATSAPP: "WhatsApp", Contact.EMAIL: "e-mail"}
-_CALL = written("page_call")
-_HOURS, _CHANNELS, _REFUSED = map(written, ("page_hours", "page_channels", "page_refused"))
-_DAYS, _WHEN, _HOW = map(written, ("page_days", "page_when", "page_how"))
-_UNCHANGED, _ANY, _SAVE = map(written, ("page_unchanged", "page_any", "page_save"))
+_CALL = fixed_text("page_call")
+_HOURS, _CHANNELS, _REFUSED = map(fixed_text, ("page_hours", "page_channels", "page_refused"))
+_DAYS, _WHEN, _HOW = map(fixed_text, ("page_days", "page_when", "page_how"))
+_UNCHANGED, _ANY, _SAVE = map(fixed_text, ("page_unchanged", "page_any", "page_save"))
 _PARTS: Mapping[str, ByLanguage] = {
-    part: written(f"page_{part}") for part in ("morning", "afternoon", "evening")
+    part: fixed_text(f"page_{part}") for part in ("morning", "afternoon", "evening")
 }
 
 

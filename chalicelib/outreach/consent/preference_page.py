@@ -16,7 +16,7 @@ from http import HTTPStatus
 from chalicelib.once.door import Answer
 from chalicelib.outreach.consent import preference_form
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.languages import Language, language_of, written
+from chalicelib.outreach.languages import Language, fixed_text, language_of
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.wishes.preference import Preferences
 
@@ -37,13 +37,13 @@ _STYLE = (
 )
 _UNNAMED = "this sender"
 """The company's name where the conversation is no longer stored."""
-_TITLE = written("page_title")
-_STOPPED = written("page_stopped")
-_CONTACT = written("contact")
+_TITLE = fixed_text("page_title")
+_STOPPED = fixed_text("page_stopped")
+_CONTACT = fixed_text("contact")
 _Button = tuple[str, str, Mapping[Language, str]]
 """The name and value of a button's hidden field, and the button's label."""
-_STOP: _Button = ("List-Unsubscribe", "One-Click", written("page_stop"))
-_RESUME: _Button = ("choice", "resume", written("page_resume"))
+_STOP: _Button = ("List-Unsubscribe", "One-Click", fixed_text("page_stop"))
+_RESUME: _Button = ("choice", "resume", fixed_text("page_resume"))
 
 
 class Holds(Enum):
@@ -58,10 +58,10 @@ class Holds(Enum):
 
 
 _SHOWN: Mapping[Holds, tuple[Sequence[Mapping[Language, str]], Sequence[_Button]]] = {
-    Holds.OPEN: ([written("page_open")], [_STOP]),
-    Holds.IN_DOUBT: ([written("page_in_doubt")], [_STOP, _RESUME]),
+    Holds.OPEN: ([fixed_text("page_open")], [_STOP]),
+    Holds.IN_DOUBT: ([fixed_text("page_in_doubt")], [_STOP, _RESUME]),
     Holds.STOPPED: ([_STOPPED], [_RESUME]),
-    Holds.STOPPED_OTHERWISE: ([_STOPPED, written("page_stopped_otherwise")], []),
+    Holds.STOPPED_OTHERWISE: ([_STOPPED, fixed_text("page_stopped_otherwise")], []),
 }
 """The page's sentences and buttons for each state."""
 

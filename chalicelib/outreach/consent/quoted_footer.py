@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from chalicelib.outreach.languages import written
+from chalicelib.outreach.languages import fixed_text
 
-UNSUBSCRIBE_LINE = written("unsubscribe_line")
+UNSUBSCRIBE_LINE = fixed_text("unsubscribe_line")
 
 
 def without_footer(text: str) -> str:

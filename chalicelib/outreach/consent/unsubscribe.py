@@ -41,20 +41,20 @@ from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.company_events.lifted_marks import telling_lifted
 from chalicelib.outreach.consent import preference_form, preference_page
 from chalicelib.outreach.consent.preference_page import Holds, Standing
-from chalicelib.outreach.conversations.preferring import BY_PAGE, preferred
+from chalicelib.outreach.conversations.preferring import BY_PAGE, preferences_of_person
 from chalicelib.outreach.conversations.recipients import TRANSACTIONAL, purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
     BY_RECIPIENT,
-    OWN,
-    UNCERTAIN,
-    WISHES,
-    Reason,
+    LIFTED_ON_PAGE,
+    OPT_OUT_REASONS,
+    UNCERTAIN_REASONS,
+    MarkReason,
 )
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.conversations.subject_rows import Member, distinct, member_id
-from chalicelib.outreach.jobs import Unsubscribed
+from chalicelib.outreach.conversations.subject_rows import Member, distinct_subjects, member_id
+from chalicelib.outreach.jobs import UnsubscribeReport
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.wishes.preference import Preferences, Wish
 
@@ -195,11 +195,11 @@ class UnsubscribeDoor:
         places = self._places(found, record)
         liftable = {place.member for place in places}
         now = self.intake.clock.now()
-        subjects = distinct(self.conversations.subjects(places).values())
-        entries = [one for subject in subjects for one in subject.in_force(now)]
-        own = {entry.blocks_as for entry in entries if entry.member in liftable}
-        others = {entry.blocks_as for entry in entries if entry.member not in liftable}
-        wished = preferred(subjects)
+        subjects = distinct_subjects(self.conversations.subjects(places).values())
+        entries = [one for subject in subjects for one in subject.marks_in_force(now)]
+        own = {entry.blocking_reason for entry in entries if entry.member in liftable}
+        others = {entry.blocking_reason for entry in entries if entry.member not in liftable}
+        wished = preferences_of_person(subjects)
         return Standing(record, _permission(own, others), wished, bool(_zones(record, wished)))
 
     def _prefer(self, found: OpenedToken, wish: Wish) -> None:
@@ -209,7 +209,9 @@ class UnsubscribeDoor:
         """
         record = self._record(found)
         places = self._places(found, record)
-        known = preferred(distinct(self.conversations.subjects(places).values()))
+        known = preferences_of_person(
+            distinct_subjects(self.conversations.subjects(places).values())
+        )
         self.conversations.prefer(
             places[0],
             wish,
@@ -261,14 +263,14 @@ class UnsubscribeDoor:
             failure = error
         also = [] if job is None else [self.ledger.receiving(facts_of(job))]
         self.conversations.forbid_member(
-            found.hashed, found.company_id, Reason.UNSUBSCRIBED, how=self._how(found), also=also
+            found.hashed, found.company_id, MarkReason.UNSUBSCRIBED, how=self._how(found), also=also
         )
         if failure is not None:
             raise failure
         if job is not None:
             self.intake.accept(job, admission=job.received_at)
 
-    def _job(self, found: OpenedToken) -> Unsubscribed | None:
+    def _job(self, found: OpenedToken) -> UnsubscribeReport | None:
         """The job that informs the company of the unsubscription.
 
         None where the conversation is gone or another company's, or the company gets no events of
@@ -278,7 +280,7 @@ class UnsubscribeDoor:
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
             return None
         event_key = outreach_keys.unsubscribe(record.opaque_id)
-        return Unsubscribed(
+        return UnsubscribeReport(
             event_key=event_key,
             conversation_id=record.opaque_id,
             received_at=iso(self.intake.clock.now()),
@@ -312,11 +314,11 @@ def _permission(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
         reasons: reasons of the marks on addresses for which the page can allow messages again.
         others: reasons of the marks on the person's other addresses.
     """
-    if reasons & (WISHES - OWN) or others & WISHES:
+    if reasons & (OPT_OUT_REASONS - LIFTED_ON_PAGE) or others & OPT_OUT_REASONS:
         return Holds.STOPPED_OTHERWISE
-    if reasons & OWN:
+    if reasons & LIFTED_ON_PAGE:
         return Holds.STOPPED
-    return Holds.IN_DOUBT if reasons & UNCERTAIN else Holds.OPEN
+    return Holds.IN_DOUBT if reasons & UNCERTAIN_REASONS else Holds.OPEN
 
 
 def failed() -> Answer:

@@ -9,17 +9,19 @@ entry_pages     moves older messages out of the item, into pages and marks
 drafts          drafts of messages, stored before they are sent; delivery status and rank
 subject         one person's addresses: marks, consents, preferences, links; pure
 subject_rows    rows of these persons: keyed ids, read in one call, changed and merged under a version
-subject_links   links addresses as one person's, by starts and imports; operators part them
+subject_links   links addresses as one person's, by starts and imports; operators part them; the recipient
+                as a start finds them
 statements      evidence items for each change of a mark, consent, preference or link
-preferring      stores preferred hours and channels, with their zones
+preferring      preferred hours and channels: stores them, reads them from messages, adds them to a record
 recipients      a conversation's addresses and its purpose; pure
-do_not_contact  forbids, suspends, allows and lifts: adds marks to the register and lifts them
+do_not_contact  forbids, suspends, allows and lifts: adds marks to the register and lifts them; evidence of
+                what was said in a conversation
 register_entries  a mark: its reasons and slots, and whether it is in force
-register_looks  before a message: why a company must not contact a recipient, with technical marks
+register_looks  before a message: why a company must not contact a recipient; the marks of an address
 register_imports  marks restored from exports, or entered from lists: the newer one stays
 register_pages  pages of a company's register: each marked address with its subject
-doubts          questions whether somebody asked to stop: asked, open, silent, decided
-confirmed       which message's STOP is confirmed
+doubts          questions whether somebody asked to stop: asked, open, unanswered, decided; opt-outs by text
+confirmed       claims the confirmation of a STOP: one message for each opt-out
 former          pairs of a sender and a recipient that had a conversation, and what is kept of them
 handoffs        a hand-off's entry in its company's list: state, lane, place; pure
 handoff_list    reads companies' lists of hand-offs, lane by lane; which members were handed off

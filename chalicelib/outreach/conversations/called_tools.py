@@ -92,12 +92,12 @@ class ToolCall:
 class CalledTools(items.OnTable):
     """Stores and reads the calls of companies' tools, and the results of these calls."""
 
-    def call(self, record: Record, call_id: str) -> ToolCall | None:
+    def tool_call(self, record: Record, call_id: str) -> ToolCall | None:
         """A stored tool call by its id, or None where it has not begun."""
         item = self._table.get(items.call_key(record, call_id))
         return None if item is None else ToolCall.of(item, call_id)
 
-    def calls_of(self, record: Record) -> list[ToolCall]:
+    def tool_calls_of(self, record: Record) -> list[ToolCall]:
         """Every tool call of a conversation, oldest first."""
         own = items.call_key(record, "")
         found = self._table.query_pages(
@@ -106,7 +106,7 @@ class CalledTools(items.OnTable):
             ConsistentRead=True,
         )
         calls = [ToolCall.of(row, str(row["conversation_id"]).rpartition("#")[2]) for row in found]
-        return sorted(calls, key=lambda one: one.called_at)
+        return sorted(calls, key=lambda call: call.called_at)
 
     def begin_call(self, record: Record, call: ToolCall, *, is_confirmed: bool) -> bool:
         """Store that a tool call begins, once, if no person has acted on the conversation since it was read.
@@ -138,7 +138,7 @@ class CalledTools(items.OnTable):
             "tool": call.tool,
             "called_at": iso(call.called_at),
             "due_at": iso(call.due_at),
-            "ttl": items.end(call.called_at, self._kept),
+            "ttl": items.ttl_at(call.called_at, self._kept),
         }
         update = self._table.updating(
             record.key,
@@ -181,12 +181,12 @@ class CalledTools(items.OnTable):
         """
         return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
 
-    def call_accepted(self, record: Record, call_id: str) -> None:
+    def accept_call(self, record: Record, call_id: str) -> None:
         """Store that the company accepted a tool call now; the time limit for its result counts from then."""
         with suppress(ConditionFailed):  # a repetition, or a call of which nothing is kept
             taken = {"accepted_at": iso(self._clock.now())}
             self._once(record, call_id, taken, unless=("accepted_at",))
-        self.note_outcome(record, ACCEPTED)
+        self.note_tool_outcome(record, ACCEPTED)
 
     def _once(
         self, record: Record, call_id: str, changes: Mapping[str, str], *, unless: Sequence[str]
@@ -204,7 +204,7 @@ class CalledTools(items.OnTable):
             item = found.item
         return ToolCall.of(item, call_id)
 
-    def note_outcome(self, record: Record, outcome: str) -> None:
+    def note_tool_outcome(self, record: Record, outcome: str) -> None:
         """Write the outcome of the newest tool call into its conversation (``function_call_outcome``).
 
         An earlier outcome never replaces a later one: `ACCEPTED` replaces only `CALLED`, and a

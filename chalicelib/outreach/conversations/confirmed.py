@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from chalicelib.outreach.conversations.do_not_contact import UNSAID_WHERE
+from chalicelib.outreach.conversations.do_not_contact import REGISTER_STATEMENT
 from chalicelib.outreach.conversations.register_entries import CONFIRMED_BY, WISH
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import SubjectRows
 
 
-class Confirmed(SubjectRows):
+class Confirmations(SubjectRows):
     """Chooses, for each opt-out in the register, the one STOP message that gets the confirmation."""
 
-    def confirms(self, address: str, company_id: str, message: str) -> bool:
+    def claim_confirmation(self, address: str, company_id: str, message: str) -> bool:
         """Choose whether to confirm a STOP message: of each opt-out, only one message gets the confirmation.
 
         The first message that is asked about is chosen; its id is stored in the opt-out's mark. An
@@ -31,15 +31,15 @@ class Confirmed(SubjectRows):
         place = self.place(address, company_id)
         chosen: list[str] = []
 
-        def confirmed(one: Subject) -> Subject | None:
-            mark = one.mark(place.member, WISH)
+        def confirmed(subject: Subject) -> Subject | None:
+            mark = subject.mark(place.member, WISH)
             if not mark or "lifted_at" in mark:
                 chosen[:] = []
                 return None
             chosen[:] = [str(mark.get(CONFIRMED_BY, message))]
             if chosen != [message]:
                 return None
-            return one.marked(place.member, WISH, {**mark, CONFIRMED_BY: message})
+            return subject.with_mark(place.member, WISH, {**mark, CONFIRMED_BY: message})
 
-        self.change(place, confirmed, UNSAID_WHERE)
+        self.change(place, confirmed, REGISTER_STATEMENT)
         return chosen == [message]

@@ -92,7 +92,7 @@ class DayCounts(items.OnTable):
         """Add one to each named count of a conversation's project today, in a write of its own."""
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
-        how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}
+        how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.ttl_at(now)}}
         attempts = Attempts(self._clock, at_once(items.TRIES))
         while True:
             try:
@@ -104,7 +104,7 @@ class DayCounts(items.OnTable):
 
     def count_failed(self, record: Record, reason: str) -> None:
         """Count that a conversation has failed, in total and by its reason."""
-        self.count(record, reasoned(DayCount.FAILED, reason))
+        self.count(record, names_with_reason(DayCount.FAILED, reason))
 
     def days(self, company_id: str, since: datetime, until: datetime) -> Iterator[CountedDay]:
         """A company's rows of counts from one day to another, oldest first; one query by key."""
@@ -132,10 +132,12 @@ def counting(
         counts: the names.
     """
     key = _key(now, of, shared_by)
-    return table.updating(key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.end(now)})
+    return table.updating(
+        key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.ttl_at(now)}
+    )
 
 
-def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
+def answer_names(waiting: Sequence[Entry], entry: Entry) -> list[str]:
     """The names of the counts to which an answer to the recipient adds one: who answered, and how fast.
 
     Machine or person only, where the recipient's waiting time is unknown.
@@ -163,7 +165,7 @@ def waits_since(waiting: Sequence[Entry]) -> datetime | None:
     return next((parsed(entry.message_timestamp) for entry in said), None)
 
 
-def reasoned(what: DayCount, reason: str) -> list[str]:
+def names_with_reason(what: DayCount, reason: str) -> list[str]:
     """The names of the two counts for something with a reason: its total, and that of the reason."""
     return [what, f"{what}__{_NO_NAME.sub('_', reason)}"]
 
@@ -189,7 +191,7 @@ def within_name(by: DayCount, within: str) -> str:
     return f"{by}_within_{within}"
 
 
-def share_within(counts: Mapping[str, int], by: DayCount, share: float) -> int | None:
+def seconds_of_share(counts: Mapping[str, int], by: DayCount, share: float) -> int | None:
     """The number of seconds within which a share (0 to 1) of the answers came.
 
     None where no answer was timed.

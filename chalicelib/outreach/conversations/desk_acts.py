@@ -18,7 +18,7 @@ from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
 from chalicelib.outreach.conversations.entry_pages import Paging
-from chalicelib.outreach.conversations.handoff_list import HandoffsOf
+from chalicelib.outreach.conversations.handoff_list import HandoffHistory
 from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.conversations.subject_rows import SubjectChange
@@ -64,10 +64,10 @@ class ActChange:
     register: Sequence[SubjectChange] = ()
 
 
-class Acts(HandoffsOf, Paging):
+class DeskActRows(HandoffHistory, Paging):
     """Stores what persons at the desk do with conversations."""
 
-    def act_done(self, record: Record, act_id: str) -> Item | None:
+    def act_row(self, record: Record, act_id: str) -> Item | None:
         """The row that was stored of a person's act; None where the act was not done."""
         return self._table.get(items.act_key(record, act_id))
 
@@ -134,7 +134,7 @@ class Acts(HandoffsOf, Paging):
             else:
                 return bool(opened)
 
-    def reply_failed(self, record: Record, reason: str) -> None:
+    def note_reply_failed(self, record: Record, reason: str) -> None:
         """Store that a person's reply was not sent, and why.
 
         A handed-off conversation waits for an answer again.
@@ -161,7 +161,7 @@ class Acts(HandoffsOf, Paging):
             try:
                 self._table.transact([update, *writes])
             except (TransactionRefused, TransactionConflict):
-                attempts.failed(TransientError("dynamodb", "reply_failed", reason=CONTENDED))
+                attempts.failed(TransientError("dynamodb", "note_reply_failed", reason=CONTENDED))
                 record = Record(self._table.get(record.key) or record.item)
             else:
                 return
@@ -186,12 +186,12 @@ class Acts(HandoffsOf, Paging):
         rows at once.
         """
         now = self._clock.now()
-        common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
+        common = {"primary_channel": items.partition(record), "ttl": items.ttl_at(now)}
         mark = {**common, **items.act_key(record, act_id), **about, "done_at": iso(now)}
         notes = () if change.note is None else (replace(change.note, number=record.message_count),)
         written: Item = {"updated_at": iso(now)}
         if notes:
-            written, leaving = items.appended(record, notes, now, self._kept, change.attributes)
+            written, leaving = items.after_append(record, notes, now, self._kept, change.attributes)
             self._write_pages(record, leaving)
         seen = "#conversation_status = :status AND #message_count = :count"
         values: dict[str, Any] = {}

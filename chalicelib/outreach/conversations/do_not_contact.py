@@ -18,7 +18,7 @@ from chalicelib.outreach.conversations.day_counts import (
     EVERY_PROJECT,
     DayCount,
     counting,
-    reasoned,
+    names_with_reason,
 )
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
@@ -27,13 +27,13 @@ from chalicelib.outreach.conversations.register_entries import (
     DOUBT_SLOT,
     KEPT_SLOT,
     LIFTED,
-    OWN,
+    LIFTED_ON_PAGE,
     REFUSED_AT,
     SUSPENDED_FOR,
     SUSPENDED_SLOT,
-    TECHNICAL,
+    TECHNICAL_REASONS,
     WISH,
-    Reason,
+    MarkReason,
     slot_of,
 )
 from chalicelib.outreach.conversations.register_looks import RegisterLooks, has_written_since
@@ -41,9 +41,9 @@ from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import Member
 
-COUNTED = OWN | {Reason.COMPLAINED}
+COUNTED_REASONS = LIFTED_ON_PAGE | {MarkReason.COMPLAINED}
 """Wishes that count in the figures of the day on which they were said."""
-UNSAID_WHERE = Statement(door="register")
+REGISTER_STATEMENT = Statement(door="register")
 """Evidence of a change whose caller knows no more about it."""
 
 
@@ -59,14 +59,14 @@ class DoNotContact(RegisterLooks):
         said_at: str | None = None,
         channel: Channel | None = None,
         purposes: Collection[str] | None = None,
-        how: Statement = UNSAID_WHERE,
+        how: Statement = REGISTER_STATEMENT,
     ) -> None:
         """Add an address to the do-not-contact register; doing it again changes nothing.
 
         Args:
             primary_channel: the address.
             company_id: the company.
-            reason: one of `Reason`.
+            reason: one of `MarkReason`.
             said_at: ISO time of the recipient's message that asks for it, where one does.  A
                 message older than that of the stored mark changes nothing.
             channel: the channel on which the address does not work; for a technical reason only.
@@ -78,7 +78,7 @@ class DoNotContact(RegisterLooks):
             TransientError: it was not added.
         """
         slot = slot_of(reason, channel)
-        mark = items.present(
+        mark = items.without_none(
             {
                 "reason": str(reason),
                 "by": how.by,
@@ -89,23 +89,23 @@ class DoNotContact(RegisterLooks):
         place = self.place(primary_channel, company_id)
         self.change(
             place,
-            lambda one: self._with_mark(one, place.member, slot, mark),
+            lambda subject: self._with_mark(subject, place.member, slot, mark),
             how,
             with_it=self._counting_refusal(place, slot, reason),
         )
 
-    def forbid_on_channel(self, record: Record, reason: Reason, *, sent_at: str | None) -> None:
+    def forbid_on_channel(self, record: Record, reason: MarkReason, *, sent_at: str | None) -> None:
         """Mark a conversation's address as unusable on its channel, because a carrier has reported it so.
 
-        `Reason.BLOCKED` is not marked where the recipient has written since the message that met
+        `MarkReason.BLOCKED` is not marked where the recipient has written since the message that met
         the block.
 
         Args:
             record: the conversation.
-            reason: one of `TECHNICAL`.
+            reason: one of `TECHNICAL_REASONS`.
             sent_at: ISO time of the message that met the block; None for now.
         """
-        reported_at = iso(self._clock.now()) if reason is Reason.BLOCKED else None
+        reported_at = iso(self._clock.now()) if reason is MarkReason.BLOCKED else None
         if reported_at and has_written_since(record, sent_at or reported_at):
             return
         self.forbid(
@@ -114,7 +114,7 @@ class DoNotContact(RegisterLooks):
             reason,
             said_at=reported_at,
             channel=record.channel,
-            how=said_in(record, "carrier"),
+            how=statement_in(record, "carrier"),
         )
 
     def forbid_member(
@@ -131,7 +131,7 @@ class DoNotContact(RegisterLooks):
         Args:
             member: the keyed id, see `subject_rows.member_id`.
             company_id: the company.
-            reason: one of `Reason`.
+            reason: one of `MarkReason`.
             how: the evidence.
             also: writes of other tables that belong to the same transaction; where they are
                 refused, the opt-out is added without them.
@@ -140,7 +140,7 @@ class DoNotContact(RegisterLooks):
         place = Member(member, company_id)
         self.change(
             place,
-            lambda one: self._with_mark(one, member, slot, mark),
+            lambda subject: self._with_mark(subject, member, slot, mark),
             how,
             also=also,
             with_it=self._counting_refusal(place, slot, reason),
@@ -167,7 +167,7 @@ class DoNotContact(RegisterLooks):
                 reason,
                 said_at=said_at,
                 purposes=purposes,
-                how=how or said_in(record, "carrier"),
+                how=how or statement_in(record, "carrier"),
             )
 
     def addresses_to_mark(self, record: Record) -> list[str]:
@@ -182,7 +182,7 @@ class DoNotContact(RegisterLooks):
         return [places[member.own] for member in (own, *theirs)]
 
     def suspend(
-        self, address: str, company_id: str, *, said_at: str, how: Statement = UNSAID_WHERE
+        self, address: str, company_id: str, *, said_at: str, how: Statement = REGISTER_STATEMENT
     ) -> None:
         """Suspend marketing to an e-mail address for `SUSPENDED_FOR`: an unproven e-mail asked to stop.
 
@@ -196,16 +196,16 @@ class DoNotContact(RegisterLooks):
         """
         now = self._clock.now()
         mark = {
-            "reason": Reason.UNPROVEN.value,
+            "reason": MarkReason.UNPROVEN.value,
             "since": iso(now),
             "said_at": said_at,
             "until": iso(now + SUSPENDED_FOR),
         }
         place = self.place(address, company_id)
 
-        def suspended(one: Subject) -> Subject | None:
-            known = one.mark(place.member, SUSPENDED_SLOT)
-            return None if known else one.marked(place.member, SUSPENDED_SLOT, mark)
+        def suspended(subject: Subject) -> Subject | None:
+            known = subject.mark(place.member, SUSPENDED_SLOT)
+            return None if known else subject.with_mark(place.member, SUSPENDED_SLOT, mark)
 
         self.change(place, suspended, how)
 
@@ -216,7 +216,7 @@ class DoNotContact(RegisterLooks):
         *,
         said_at: str | None = None,
         is_yes: bool = False,
-        how: Statement = UNSAID_WHERE,
+        how: Statement = REGISTER_STATEMENT,
     ) -> bool:
         """Lift the opt-out and the suspension of one address: its recipient asks for messages again (START).
 
@@ -237,14 +237,14 @@ class DoNotContact(RegisterLooks):
         slots = (WISH, SUSPENDED_SLOT, *(() if is_yes else (DOUBT_SLOT,)))
         lifted = {"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": said_at or now}
 
-        def allowed(one: Subject) -> Subject | None:
-            known = {slot: one.mark(place.member, slot) for slot in slots}
+        def allowed(subject: Subject) -> Subject | None:
+            known = {slot: subject.mark(place.member, slot) for slot in slots}
             liftable = {
                 slot: mark
                 for slot, mark in known.items()
                 if mark and "lifted_at" not in mark and mark.get("said_at", "") <= (said_at or now)
             }
-            return _lifted(one, place.member, liftable, lifted)
+            return _lifted(subject, place.member, liftable, lifted)
 
         return self.change(place, allowed, how) is not None
 
@@ -273,9 +273,9 @@ class DoNotContact(RegisterLooks):
         now = iso(self._clock.now())
         lifted = {"lifted_at": now, "lifted_by": BY_RECIPIENT, "said_at": now}
 
-        def allowed(one: Subject) -> Subject | None:
+        def allowed(subject: Subject) -> Subject | None:
             known = {
-                slot: one.mark(member, slot)
+                slot: subject.mark(member, slot)
                 for slot in (WISH, DOUBT_SLOT, SUSPENDED_SLOT, KEPT_SLOT)
             }
             liftable = {
@@ -283,9 +283,9 @@ class DoNotContact(RegisterLooks):
                 for slot, mark in known.items()
                 if mark
                 and "lifted_at" not in mark
-                and (slot != KEPT_SLOT or mark["reason"] == Reason.UNSUBSCRIBED)
+                and (slot != KEPT_SLOT or mark["reason"] == MarkReason.UNSUBSCRIBED)
             }
-            return _lifted(one, member, liftable, lifted)
+            return _lifted(subject, member, liftable, lifted)
 
         changed = self.change(Member(member, company_id), allowed, how, with_it=with_it)
         return changed is not None
@@ -313,17 +313,17 @@ class DoNotContact(RegisterLooks):
         lifted = {"lifted_at": now, "lifted_by": how.by or "", "said_at": now}
         reasons: list[str] = []
 
-        def freed(one: Subject) -> Subject | None:
+        def freed(subject: Subject) -> Subject | None:
             marks = {
                 entry.slot: {
                     **entry.item,
-                    **items.present({REFUSED_AT: entry.withdraws_until or None}),
+                    **items.without_none({REFUSED_AT: entry.withdraws_until or None}),
                 }
-                for entry in one.entries(self._clock.now())
+                for entry in subject.entries(self._clock.now())
                 if entry.member == place.member and "lifted_at" not in entry.item
             }
             reasons[:] = [str(mark["reason"]) for mark in marks.values()]
-            return _lifted(one, place.member, marks, lifted)
+            return _lifted(subject, place.member, marks, lifted)
 
         self.change(place, freed, how, with_it=with_it)
         return reasons
@@ -337,12 +337,12 @@ class DoNotContact(RegisterLooks):
         slot = record.channel.value
         lifted = {"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT}
 
-        def freed(one: Subject) -> Subject | None:
-            mark = one.mark(place.member, slot)
-            is_one = mark.get("reason") in TECHNICAL and "lifted_at" not in mark
-            return _lifted(one, place.member, {slot: mark} if is_one else {}, lifted)
+        def freed(subject: Subject) -> Subject | None:
+            mark = subject.mark(place.member, slot)
+            is_one = mark.get("reason") in TECHNICAL_REASONS and "lifted_at" not in mark
+            return _lifted(subject, place.member, {slot: mark} if is_one else {}, lifted)
 
-        self.change(place, freed, said_in(record, "carrier"))
+        self.change(place, freed, statement_in(record, "carrier"))
 
     def _counting_refusal(
         self, place: Member, slot: str, reason: str
@@ -355,9 +355,12 @@ class DoNotContact(RegisterLooks):
 
         def writes(before: Subject) -> Sequence[Item]:
             known = before.mark(place.member, slot)
-            if reason not in COUNTED or (known and "lifted_at" not in known):
+            if reason not in COUNTED_REASONS or (known and "lifted_at" not in known):
                 return ()
-            of, names = (place.company_id, EVERY_PROJECT), reasoned(DayCount.OPTED_OUT, reason)
+            of, names = (
+                (place.company_id, EVERY_PROJECT),
+                names_with_reason(DayCount.OPTED_OUT, reason),
+            )
             return (counting(self._table, self._clock.now(), of, place.member, names),)
 
         return writes
@@ -375,20 +378,28 @@ class DoNotContact(RegisterLooks):
         is_in_force = bool(known) and "lifted_at" not in known
         if mark.get("said_at", known.get("said_at", "")) < known.get("said_at", ""):
             return None
-        # What another one has entered stays theirs, or the recipient could lift it.
-        if is_in_force and mark["reason"] in OWN and known["reason"] not in OWN:
+        # A mark that the company or an operator entered keeps its reason, or the recipient could lift it.
+        if (
+            is_in_force
+            and mark["reason"] in LIFTED_ON_PAGE
+            and known["reason"] not in LIFTED_ON_PAGE
+        ):
             return None
-        kept = {name: one for name, one in known.items() if name not in LIFTED}
-        if is_in_force and "purposes" in mark:  # a narrower word does not narrow an earlier one
+        kept = {name: value for name, value in known.items() if name not in LIFTED}
+        if is_in_force and "purposes" in mark:  # a narrower refusal does not narrow an earlier one
             both = {*mark["purposes"], *known.get("purposes", ())}
-            mark = {**mark, "purposes": sorted(both)} if "purposes" in known else _whole(mark)
+            mark = (
+                {**mark, "purposes": sorted(both)}
+                if "purposes" in known
+                else _without_purposes(mark)
+            )
         if "purposes" not in mark:
             kept.pop("purposes", None)
         since = known["since"] if is_in_force else iso(self._clock.now())
-        return subject.marked(member, slot, {**kept, **mark, "since": since})
+        return subject.with_mark(member, slot, {**kept, **mark, "since": since})
 
 
-def said_in(
+def statement_in(
     record: Record, door: str, said: str = "", *, by: str | None = None, channel: str | None = None
 ) -> Statement:
     """The evidence (`Statement`) of something that was said in a conversation, by default on its channel."""
@@ -401,8 +412,8 @@ def said_in(
     )
 
 
-def _whole(mark: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in mark.items() if name != "purposes"}
+def _without_purposes(mark: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in mark.items() if name != "purposes"}
 
 
 def _lifted(
@@ -415,6 +426,6 @@ def _lifted(
     if not marks:
         return None
     for slot, mark in marks.items():
-        kept = {name: one for name, one in mark.items() if name != CONFIRMED_BY}
-        subject = subject.marked(member, slot, {**kept, **lifted})
+        kept = {name: value for name, value in mark.items() if name != CONFIRMED_BY}
+        subject = subject.with_mark(member, slot, {**kept, **lifted})
     return subject

@@ -19,13 +19,13 @@ from itertools import islice
 from chalicelib.clock import iso
 from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.do_not_contact import UNSAID_WHERE, DoNotContact
+from chalicelib.outreach.conversations.do_not_contact import REGISTER_STATEMENT, DoNotContact
 from chalicelib.outreach.conversations.recipients import purpose_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
     DOUBT_SLOT,
     WISH,
-    Reason,
+    MarkReason,
     RegisterEntry,
 )
 from chalicelib.outreach.conversations.statements import Statement
@@ -65,7 +65,7 @@ class Doubts(DoNotContact):
         *,
         said_at: str,
         purposes: Collection[str] | None = None,
-        how: Statement = UNSAID_WHERE,
+        how: Statement = REGISTER_STATEMENT,
     ) -> None:
         """Open the question whether a message from an address was an opt-out, which a person is to decide.
 
@@ -86,32 +86,32 @@ class Doubts(DoNotContact):
             **items.doubt_key(place.member, company_id, iso(ends)),
             "ttl": int((ends + items.GRACE).timestamp()),
         }
-        limits = items.present(
+        limits = items.without_none(
             {"purposes": None if purposes is None else sorted(map(str, purposes))}
         )
 
-        def joins(one: Subject) -> bool:
-            known = one.mark(place.member, DOUBT_SLOT)
+        def joins(subject: Subject) -> bool:
+            known = subject.mark(place.member, DOUBT_SLOT)
             return bool(known) and "lifted_at" not in known
 
-        def listed(one: Subject) -> list[Item]:
-            return [] if joins(one) else [self._table.putting(row)]
+        def listed(subject: Subject) -> list[Item]:
+            return [] if joins(subject) else [self._table.putting(row)]
 
-        def doubted(one: Subject) -> Subject | None:
-            known, is_joined = one.mark(place.member, DOUBT_SLOT), joins(one)
+        def doubted(subject: Subject) -> Subject | None:
+            known, is_joined = subject.mark(place.member, DOUBT_SLOT), joins(subject)
             heard_at = str(known.get("said_at", ""))
             if said_at < heard_at or (known and not is_joined and said_at == heard_at):
                 return None
             kept = {name: known[name] for name in asked} if is_joined else asked
             limited = {} if is_joined and "purposes" not in known else limits
-            new = {**kept, **limited, "reason": Reason.DOUBT.value, "said_at": said_at}
-            return one.marked(place.member, DOUBT_SLOT, new)
+            new = {**kept, **limited, "reason": MarkReason.DOUBT.value, "said_at": said_at}
+            return subject.with_mark(place.member, DOUBT_SLOT, new)
 
         self.change(place, doubted, how, with_it=listed)
 
-    def wishes(self, record: Record) -> list[RegisterEntry]:
+    def text_opt_outs(self, record: Record) -> list[RegisterEntry]:
         """Read the opt-outs made by text, certain or undecided, that block a conversation's messages now."""
-        return wishes_of(record, self.subjects_of(record), self._clock.now())
+        return text_opt_outs_of(record, self.subjects_of(record), self._clock.now())
 
     def questions(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], OpenQuestion]:
         """The open question, whether they asked to stop, of each address and company that has one.
@@ -121,8 +121,8 @@ class Doubts(DoNotContact):
         places = {pair: self.place(*pair) for pair in asked}
         subjects = self.subjects(list(places.values()))
         found = {
-            pair: self._asked_of(subjects[one.key["primary_channel"]])
-            for pair, one in places.items()
+            pair: self._asked_of(subjects[member.key["primary_channel"]])
+            for pair, member in places.items()
         }
         return {pair: question for pair, question in found.items() if question is not None}
 
@@ -145,50 +145,52 @@ class Doubts(DoNotContact):
             Limit=_READ_AT_ONCE,
         )
         while some := list(islice(rows, _READ_AT_ONCE)):
-            members = [Member(items.listed_member(one), company_id) for one in some]
+            members = [Member(items.listed_member(row), company_id) for row in some]
             subjects = self.subjects(members)
             asked = [self._asked_of(subjects[member.key["primary_channel"]]) for member in members]
-            # Of a person with several, the others are no further question.
+            # A person with several open marks has one question: that with the earliest deadline.
             yield [
-                one
-                for row, one in zip(some, asked, strict=True)
-                if one is not None and row["conversation_id"] == _row_of(one.mark)
+                question
+                for row, question in zip(some, asked, strict=True)
+                if question is not None and row["conversation_id"] == _row_of(question.mark)
             ]
 
     def _asked_of(self, subject: Subject) -> OpenQuestion | None:
-        mark = open_among(_by_text(subject.wishes(None, self._clock.now())))
+        mark = open_question_among(_by_text(subject.opt_outs(None, self._clock.now())))
         return OpenQuestion(mark, frozenset(subject.members)) if mark is not None else None
 
 
-def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> list[RegisterEntry]:
+def text_opt_outs_of(
+    record: Record, subjects: Sequence[Subject], now: datetime
+) -> list[RegisterEntry]:
     """The opt-outs made by text, certain or undecided, that block a conversation's messages now."""
     purpose = purpose_of(record)
     return [
         wish
         for subject in subjects
-        for wish in _by_text(subject.wishes(purpose, now, record.channel))
+        for wish in _by_text(subject.opt_outs(purpose, now, record.channel))
     ]
 
 
-def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
+def open_question_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     """Of a recipient's opt-outs, the open question whose deadline is first.
 
     None unless all of them are open questions.
     """
     if not wishes or not all(wish.is_open for wish in wishes):
         return None
-    return min(wishes, key=lambda one: (one.stop_at, one.member))
+    return min(wishes, key=lambda wish: (wish.stop_at, wish.member))
 
 
-def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
+def unanswered_question_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     """Of a recipient's opt-outs, the question whose deadline passed first with no person deciding it.
 
     It then counts as a STOP. None where one of the opt-outs is certain, or no deadline has passed.
     """
-    if any(wish.reason != Reason.DOUBT for wish in wishes):
+    if any(wish.reason != MarkReason.DOUBT for wish in wishes):
         return None
     silent = [wish for wish in wishes if not wish.is_open]
-    return min(silent, key=lambda one: one.stop_at, default=None)
+    return min(silent, key=lambda wish: wish.stop_at, default=None)
 
 
 def stopping(
@@ -204,10 +206,10 @@ def stopping(
     """
     changes = []
     for subject in subjects:
-        asked = [wish for wish in subject.in_force(now) if wish.slot == DOUBT_SLOT]
+        asked = [wish for wish in subject.marks_in_force(now) if wish.slot == DOUBT_SLOT]
         after = _lifting(subject, asked, {"lifted_at": iso(now), "lifted_by": by})
-        mark = {"reason": Reason.ASKED.value, "by": by, "said_at": iso(now), "since": iso(now)}
-        changes.append(SubjectChange(subject, after.marked(subject.own, WISH, mark), how))
+        mark = {"reason": MarkReason.ASKED.value, "by": by, "said_at": iso(now), "since": iso(now)}
+        changes.append(SubjectChange(subject, after.with_mark(subject.own, WISH, mark), how))
     return changes
 
 
@@ -233,7 +235,7 @@ def _lifting(
     subject: Subject, wishes: Sequence[RegisterEntry], lifted: Mapping[str, str]
 ) -> Subject:
     for wish in wishes:
-        subject = subject.marked(wish.member, wish.slot, {**wish.item, **lifted})
+        subject = subject.with_mark(wish.member, wish.slot, {**wish.item, **lifted})
     return subject
 
 

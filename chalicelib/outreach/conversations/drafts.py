@@ -60,7 +60,7 @@ class Drafts(items.OnTable):
 
     def drafts_of(self, record: Record) -> Mapping[str, Draft]:
         """Every stored draft of a conversation by entry id, whether it was sent, is held or was refused."""
-        return {name: one.written for name, one in self.kept_drafts(record).items()}
+        return {name: kept.written for name, kept in self.kept_drafts(record).items()}
 
     def kept_drafts(self, record: Record) -> Mapping[str, KeptDraft]:
         """Every draft of a conversation by entry id, with its delivery status."""
@@ -92,7 +92,7 @@ class Drafts(items.OnTable):
             written = draft(item)
             text = keys.normalised(written.text) if written.variables is None else ""
             if written.refused is not None:
-                continue  # it was never sent
+                continue  # a refused draft was never sent
             is_mine = item["conversation_id"] == mine["conversation_id"]
             if is_mine or (written.variables is None and not text):
                 continue
@@ -142,7 +142,7 @@ class Drafts(items.OnTable):
         item = self._table.get(items.draft_key(record, entry_id))
         return item.get("delivery_status") if item else None
 
-    def reported_as(self, record: Record, entry_id: str) -> str | None:
+    def reported_id(self, record: Record, entry_id: str) -> str | None:
         """The provider's id of a sent message, as its delivery receipt gave it; None where none arrived."""
         item = self._table.get(items.draft_key(record, entry_id))
         return item.get("delivery_ref") if item else None

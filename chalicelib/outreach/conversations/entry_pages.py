@@ -32,14 +32,14 @@ class Paging(items.OnTable):
         kept = ("primary_channel", "conversation_id")
         self._table.put_all([{name: row[name] for name in kept} | {"ttl": ends} for row in rows])
 
-    def _rows(self, record: Record, one: Entry) -> list[Item]:
-        written_at = parsed(one.message_timestamp) or self._clock.now()
+    def _rows(self, record: Record, entry: Entry) -> list[Item]:
+        written_at = parsed(entry.message_timestamp) or self._clock.now()
         common = {
             "primary_channel": items.partition(record),
-            "ttl": items.end(written_at, self._kept),
+            "ttl": items.ttl_at(written_at, self._kept),
         }
-        noted = {"note": one.note} if one.note else {}
-        timed = {"message_timestamp": one.message_timestamp}
-        page = {"conversation_id": items.page_id(record, one), **one.item()}
-        mark = {**items.seen_key(record, one.entry_id), **timed, **noted}
+        noted = {"note": entry.note} if entry.note else {}
+        timed = {"message_timestamp": entry.message_timestamp}
+        page = {"conversation_id": items.page_id(record, entry), **entry.item()}
+        mark = {**items.seen_key(record, entry.entry_id), **timed, **noted}
         return [{**common, **page}, {**common, **mark}]

@@ -39,16 +39,16 @@ def pair_ids(
 
     One for each form of the recipient's number.
     """
-    return tuple(opaque.of("pair", channel, sender, form) for form in numbers.forms(recipient))
+    return tuple(opaque.of("pair", channel, sender, form) for form in numbers.spellings(recipient))
 
 
-class Former(items.OnTable):
+class FormerPairs(items.OnTable):
     """Reads the rows that outlive conversations, by the hash of sender and recipient.
 
     `store.Conversations.open` writes them.
     """
 
-    def former(self, pairs: Sequence[str]) -> Item | None:
+    def former_pair(self, pairs: Sequence[str]) -> Item | None:
         """The row kept of a former conversation of a sender and a recipient; None where they had none.
 
         `pairs` are their ids, see `pair_ids`; the first one that has a row counts.

@@ -66,7 +66,7 @@ class Handoffs:
             **projected,
         )
 
-    def whole(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Item]:
+    def whole_entries(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Item]:
         """Given hand-off entries with all their attributes, by sort key; those that are gone are left out."""
         keys = [
             {name: entry[name] for name in ("primary_channel", "conversation_id")}
@@ -78,7 +78,7 @@ class Handoffs:
         """The hand-offs that no person has taken, longest waiting first; for None, those of every company."""
         companies = self.companies() if company_id is None else (company_id,)
         lists = [self.entries(company, HandoffLane.WAITING) for company in companies]
-        return heapq.merge(*lists, key=lambda one: str(one["created_at"]))
+        return heapq.merge(*lists, key=lambda entry: str(entry["created_at"]))
 
     def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
         """A hand-off's entry in its company's list, by the hand-off's id; None where there is none.
@@ -96,7 +96,7 @@ class Handoffs:
         return None
 
 
-class HandoffsOf(SubjectRows):
+class HandoffHistory(SubjectRows):
     """Notes which companies and which recipients have, or had, hand-offs.
 
     Each row is written before the hand-off, by itself, and never removed: it only says where to
@@ -112,7 +112,7 @@ class HandoffsOf(SubjectRows):
             self._clock.now(),
             self.place(record.primary_channel, record.company_id).member,
         )
-        ends = items.end_of_consent(now)
+        ends = items.consent_ttl(now)
         self._table.put(
             {"primary_channel": _COMPANIES, "conversation_id": record.company_id, "ttl": ends}
         )
@@ -123,7 +123,9 @@ class HandoffsOf(SubjectRows):
             reading=False,
         )
 
-    def handed_off(self, company_id: str, members: Collection[str]) -> dict[str, list[str]]:
+    def handed_off_conversations(
+        self, company_id: str, members: Collection[str]
+    ) -> dict[str, list[str]]:
         """For each given address, the opaque ids of its conversations that are or were handed off.
 
         By the address's keyed id; an address without any is left out. One read fetches all rows.

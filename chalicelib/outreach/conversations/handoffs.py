@@ -36,7 +36,7 @@ OPEN = frozenset({WAITING, TAKEN_BY_PERSON})
 APPROVED, GIVEN_BACK, DECLINED, CLOSED = "approved", "given_back", "declined", "closed"
 REPLACED = "replaced"
 """A later hand-off, which holds a message, took its place."""
-TAKEN = "taken-"
+TAKEN_PREFIX = "taken-"
 """Begins the id of a conversation's hand-off once a person has taken it; its entry keeps its key.
 
 Again where a release of it was taken back: the event of that release finds another id."""
@@ -62,9 +62,9 @@ class HandoffLane(StrEnum):
     ENDED = "ended"
 
 
-PLACED = ("primary_channel", "conversation_id", "created_at")
+PLACE_ATTRIBUTES = ("primary_channel", "conversation_id", "created_at")
 """The attributes that say which entry it is, and where."""
-UNANSWERED = (HandoffLane.WAITING, HandoffLane.TAKEN)
+UNANSWERED_LANES = (HandoffLane.WAITING, HandoffLane.TAKEN)
 """Lanes in which recipients wait."""
 
 
@@ -84,12 +84,12 @@ def unanswered_since(handoff: Mapping[str, Any]) -> str:
     return str(handoff.get("unanswered_since") or since)
 
 
-def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
+def after_message(handoff: Mapping[str, Any], said_at: str) -> Item:
     """A hand-off's attributes after a new message of the recipient: waiting for an answer, not snoozed.
 
     A recipient who was waiting already waits since the same time as before.
     """
-    left = {name: one for name, one in handoff.items() if name != "snoozed_until"}
+    left = {name: value for name, value in handoff.items() if name != "snoozed_until"}
     newest = max(said_at, str(handoff.get("newest_at") or ""))
     return {
         **left,
@@ -100,7 +100,7 @@ def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
 
 def listed_id(handoff: Mapping[str, Any]) -> str:
     """A hand-off's id as its company's list has it: without the prefix ``taken-``, which a take adds."""
-    return str(handoff["id"]).rpartition(TAKEN)[2]
+    return str(handoff["id"]).rpartition(TAKEN_PREFIX)[2]
 
 
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
@@ -165,7 +165,9 @@ def _lane(state: str, waits_since: str) -> HandoffLane:
 def _time_in(lane: HandoffLane, entry: Mapping[str, Any]) -> str:
     """The ISO time by which a hand-off is sorted within its lane (part of the list)."""
     newest = entry.get("newest_at") or entry["since"]
-    at = parsed(str(entry.get("unanswered_since") or newest if lane in UNANSWERED else newest))
+    at = parsed(
+        str(entry.get("unanswered_since") or newest if lane in UNANSWERED_LANES else newest)
+    )
     return iso(at) if at else ""
 
 

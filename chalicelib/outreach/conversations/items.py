@@ -94,7 +94,7 @@ class OnTable:
         self._kept = kept
 
 
-def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
+def new_item(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
     """The item of a conversation that is opened now: its start's attributes, and first values of others."""
     item = {
         "conversation_status": Status.PROCESSING.value,
@@ -106,8 +106,8 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
         "hand_off_to_human": False,
         "created_at": iso(now),
         "updated_at": iso(now),
-        "ttl": end(now + GRACE, kept),
-        **present(record),
+        "ttl": ttl_at(now + GRACE, kept),
+        **without_none(record),
     }
     by = Channel(item["channel_method"]).traits.sender
     sparse = {
@@ -117,12 +117,12 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
     return item | {name: value for name, value in sparse.items() if value}
 
 
-def end(now: datetime, kept: timedelta = TTL) -> int:
+def ttl_at(now: datetime, kept: timedelta = TTL) -> int:
     """The ``ttl``, in epoch seconds, of a row written at `now`: that time plus `kept`."""
     return int((now + kept).timestamp())
 
 
-def appended(
+def after_append(
     record: Record,
     entries: Sequence[Entry],
     now: datetime,
@@ -141,12 +141,12 @@ def appended(
         kept: how long a message is kept.
         changes: other attributes to change, returned as well; None is left out.
     """
-    ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
+    ends = {} if record.item["ttl"] >= ttl_at(now, kept) else {"ttl": ttl_at(now + GRACE, kept)}
     others = {
         "message_count": record.message_count + len(entries),
         "updated_at": iso(now),
         **ends,
-        **present(changes or {}),
+        **without_none(changes or {}),
     }
     in_force = [
         message
@@ -165,27 +165,27 @@ def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item
     """
     left, leaving = [*old, *new], list[Item]()
 
-    def leave(one: Item) -> None:
-        left.remove(one)
-        leaving.append(one)
+    def leave(message: Item) -> None:
+        left.remove(message)
+        leaving.append(message)
 
-    for one in old:
+    for message in old:
         if len(left) > NEWEST_ENTRIES or size(left) > NEWEST_BYTES:
-            leave(one)
-    for one in [item for item in left[: -len(new) or None] if item.get("note") != FOLLOW_UP]:
+            leave(message)
+    for message in [item for item in left[: -len(new) or None] if item.get("note") != FOLLOW_UP]:
         if len(left) > LEAST_ENTRIES and size(left) > room:
-            leave(one)
-    return left, sorted(leaving, key=lambda one: int(one["number"]))
+            leave(message)
+    return left, sorted(leaving, key=lambda message: int(message["number"]))
 
 
-def internal(primary_channel: str, company_id: str) -> str:
+def internal_partition(primary_channel: str, company_id: str) -> str:
     """The partition key of a company's rows about a recipient that are not conversations."""
     return f"internal:{company_id}#{primary_channel}"
 
 
 def partition(record: Record) -> str:
     """The partition key of a conversation's other rows: older messages, drafts, acts and tool calls."""
-    return internal(record.primary_channel, record.company_id)
+    return internal_partition(record.primary_channel, record.company_id)
 
 
 def subject_partition(member: str) -> str:
@@ -257,12 +257,12 @@ def company_of_subject(row: Mapping[str, Any]) -> str:
     return str(row["conversation_id"]).removeprefix(SUBJECT)
 
 
-def end_of_consent(now: datetime, beyond: timedelta = CONSENT_GRACE) -> int:
+def consent_ttl(now: datetime, beyond: timedelta = CONSENT_GRACE) -> int:
     """The ``ttl``, in epoch seconds, of a row about a person's consent or refusal that is written now."""
     return int((now + DO_NOT_CONTACT_TTL + beyond).timestamp())
 
 
-def pointer(opaque_id: str) -> Item:
+def pointer_key(opaque_id: str) -> Item:
     """The key of the row that points from an opaque id to its conversation."""
     return {"primary_channel": f"opaque#{opaque_id}", "conversation_id": "pointer"}
 
@@ -273,7 +273,7 @@ def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
     It is kept as long as the conversation.
     """
     return {
-        **pointer(item["opaque_id"]),
+        **pointer_key(item["opaque_id"]),
         "points_to": {name: item[name] for name in ("primary_channel", "conversation_id")},
         "ttl": ends,
     }
@@ -285,7 +285,7 @@ def draft_item(
     """The row that stores the draft of a message; only made here, not written."""
     return {
         **draft_key(record, entry_id),
-        "ttl": end(now, kept),
+        "ttl": ttl_at(now, kept),
         "action_key": outreach_keys.send_action(record.opaque_id, entry_id),
         **written.item(),
     }
@@ -346,6 +346,6 @@ def digest(record: Record) -> str:
     return digest_of(record.conversation_id)
 
 
-def present(values: Mapping[str, Any]) -> Item:
+def without_none(values: Mapping[str, Any]) -> Item:
     """A copy of the given attributes without those that are None."""
     return {name: value for name, value in values.items() if value is not None}

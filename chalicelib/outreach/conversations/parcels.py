@@ -37,7 +37,7 @@ class Parcels(items.OnTable):
                 "opaque_id": job.conversation_id,
                 "company_id": job.record["company_id"],
                 "job": encode(job),
-                "ttl": items.end(self._clock.now(), KEPT),
+                "ttl": items.ttl_at(self._clock.now(), KEPT),
             }
         )
 

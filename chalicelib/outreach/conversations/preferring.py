@@ -45,17 +45,17 @@ class Preferring(SubjectRows):
         Returns:
             Whether something was changed.
         """
-        kept = kept_of(wish, said_at, message, zones)
+        kept = items_of_wish(wish, said_at, message, zones)
 
         def preferring(subject: Subject) -> Subject | None:
-            for about, one in kept.items():
-                subject = subject.preferring(place.member, about, one)
+            for about, preference in kept.items():
+                subject = subject.with_preference(place.member, about, preference)
             return subject
 
         return self.change(place, preferring, how) is not None
 
 
-def kept_of(
+def items_of_wish(
     wish: Wish, said_at: str, message: str, zones: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """The items to store for a recipient's wish, keyed by its subject (hours, channels); only computes.
@@ -65,13 +65,13 @@ def kept_of(
     """
     word = {"said_at": said_at, "message": message}
     kept: dict[str, dict[str, Any]] = {}
-    for about, one in wish.parts.items():
-        if one is None:
+    for about, part in wish.parts.items():
+        if part is None:
             kept[about] = {"lifted_at": said_at, **word}
-        elif not isinstance(one, Hours):
-            kept[about] = {**one.item, **word}
+        elif not isinstance(part, Hours):
+            kept[about] = {**part.item, **word}
         elif zones:
-            kept[about] = {**replace(one, zones=tuple(zones)).item, **word}
+            kept[about] = {**replace(part, zones=tuple(zones)).item, **word}
     return kept
 
 
@@ -84,35 +84,37 @@ def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
     return wished(text, answers=bool(ours) and "?" in ours[-1].content)
 
 
-def heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
+def preferences_heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
     """The preferences of hours and channels that a recipient's messages in a conversation state.
 
     Computed from the given history, for use where no preferences are stored; the newest wish about
     hours counts, and the newest about channels.
     """
     kept: dict[str, dict[str, Any]] = {}
-    for number, one in enumerate(history):
-        wish = wish_in(one.content, history[:number]) if one.role == "user" else None
+    for number, entry in enumerate(history):
+        wish = wish_in(entry.content, history[:number]) if entry.role == "user" else None
         if wish is not None:
-            said = kept_of(wish, one.message_timestamp, one.entry_id, zones)
+            said = items_of_wish(wish, entry.message_timestamp, entry.entry_id, zones)
             kept |= {f"#{about}": item for about, item in said.items()}
     return preferences_of(kept)
 
 
-def preferred(subjects: Sequence[Subject]) -> Preferences:
+def preferences_of_person(subjects: Sequence[Subject]) -> Preferences:
     """The preferences in force of a person whose addresses are in several records."""
-    return preferences_of({key: one for s in subjects for key, one in s.preferences.items()})
+    return preferences_of(
+        {key: preference for s in subjects for key, preference in s.preferences.items()}
+    )
 
 
-def known_in(record: Record) -> Preferences:
-    """The recipient's preferences that `knowing` has added to the record; empty where it added none."""
+def known_preferences(record: Record) -> Preferences:
+    """The recipient's preferences that `with_preferences` has added to the record; or none."""
     given = record.item.get(PREFERENCES) or ()
     return preferences_of(
         {f"{record.company_id}#{preference['about']}": preference for preference in given}
     )
 
 
-def knowing(record: Record, preferences: Preferences) -> Record:
+def with_preferences(record: Record, preferences: Preferences) -> Record:
     """A copy of a conversation with its recipient's preferences added for the writer; it is never stored."""
     known = [dict(preference) for preference in preferences.kept]
     return Record({**record.item, PREFERENCES: known}) if known else record

@@ -22,7 +22,7 @@ RECENT = 8
 class Queries(items.OnTable):
     """Reads conversations and their messages; it writes nothing."""
 
-    def get(self, record: Record) -> Record:
+    def reread(self, record: Record) -> Record:
         """The conversation, read again from the table; the given record where it is gone."""
         found = self.read(record.primary_channel, record.conversation_id)
         return found or record
@@ -36,7 +36,7 @@ class Queries(items.OnTable):
 
     def find(self, opaque_id: str) -> Record | None:
         """A conversation by its opaque id; None where there is none."""
-        item = self._table.get(items.pointer(opaque_id))
+        item = self._table.get(items.pointer_key(opaque_id))
         return self.read(**item["points_to"]) if item else None
 
     def find_all(self, opaque_ids: Collection[str]) -> dict[str, Record]:
@@ -44,19 +44,19 @@ class Queries(items.OnTable):
 
         An id without a conversation is left out.
         """
-        pointers = self._table.get_all([items.pointer(id_) for id_ in opaque_ids])
+        pointers = self._table.get_all([items.pointer_key(id_) for id_ in opaque_ids])
         found = self._table.get_all([pointer["points_to"] for pointer in pointers])
         return {str(item["opaque_id"]): Record(item) for item in found}
 
     def history(self, record: Record) -> Iterator[Entry]:
         """Every message of a conversation, in order of writing; the conversation is read again first."""
-        return (one for _, one in self._from(self.get(record), 0))
+        return (message for _, message in self._from(self.reread(record), 0))
 
     def page(self, record: Record, first: int, count: int) -> list[tuple[int, Entry]]:
         """Up to `count` messages of a just-read conversation, from a number on, each with its number."""
         return list(islice(self._from(record, first, Limit=count), count))
 
-    def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
+    def newest_entries(self, record: Record, count: int) -> tuple[Entry, ...]:
         """The newest `count` messages of a conversation, in order of writing.
 
         The table is read only where the record lacks some of them.
@@ -66,18 +66,20 @@ class Queries(items.OnTable):
             return held
         paged = islice(self._pages(record, 0, ScanIndexForward=False, Limit=count), count)
         found = {message.number: message for message in (*map(entry, paged), *record.messages)}
-        return tuple(one for _, one in sorted(found.items())[-count:])
+        return tuple(message for _, message in sorted(found.items())[-count:])
 
-    def recent(self, record: Record) -> tuple[Entry, ...]:
+    def recent_entries(self, record: Record) -> tuple[Entry, ...]:
         """The newest `RECENT` messages of a conversation, in order of writing."""
-        return self.newest(record, RECENT)
+        return self.newest_entries(record, RECENT)
 
-    def since_ours(self, record: Record) -> list[Entry]:
+    def entries_since_ours(self, record: Record) -> list[Entry]:
         """The messages since the company's last one, as far back as the newest `RECENT` messages reach."""
         known: Sequence[Entry] = record.messages
         if not any(message.role == "assistant" for message in known):
-            known = self.recent(record)
-        last = max((n for n, one in enumerate(known) if one.role == "assistant"), default=-1)
+            known = self.recent_entries(record)
+        last = max(
+            (n for n, message in enumerate(known) if message.role == "assistant"), default=-1
+        )
         return list(known[last + 1 :])
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
@@ -100,7 +102,7 @@ class Queries(items.OnTable):
         """
         return (
             _message(record, entry_id)
-            or _message(self.get(record), entry_id)
+            or _message(self.reread(record), entry_id)
             or self._table.get(items.seen_key(record, entry_id))
         )
 
@@ -192,7 +194,9 @@ class Queries(items.OnTable):
         Raises:
             TransientError: the conversations could not be read.
         """
-        forms = {form: None for address in addresses_of(record) for form in numbers.forms(address)}
+        forms = {
+            form: None for address in addresses_of(record) for form in numbers.spellings(address)
+        }
         for address in forms:
             found = self._table.query_pages(
                 KeyConditionExpression="primary_channel = :p",
@@ -215,11 +219,11 @@ class Queries(items.OnTable):
         """
         held = {message.number: message for message in record.messages if message.number >= first}
         for item in self._pages(record, first, **how):
-            one = entry(item)
-            for number in sorted(number for number in held if number < one.number):
+            message = entry(item)
+            for number in sorted(number for number in held if number < message.number):
                 yield number, held.pop(number)
-            held.pop(one.number, None)
-            yield one.number, one
+            held.pop(message.number, None)
+            yield message.number, message
         yield from sorted(held.items())
 
     def _pages(self, record: Record, first: int, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own

@@ -383,7 +383,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenResult:
     """The result of opening a conversation.
 
     Attributes:

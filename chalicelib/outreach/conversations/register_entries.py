@@ -32,7 +32,7 @@ SUSPENDED_FOR = timedelta(days=30)
 """How long an unproven wish is in force; a second one makes it no longer."""
 
 
-class Reason(StrEnum):
+class MarkReason(StrEnum):
     """Why an address has a do-not-contact mark; these codes are stored, so they never change."""
 
     STOP = reasons.STOP
@@ -52,15 +52,21 @@ class Reason(StrEnum):
     DOUBT = reasons.REFUSAL_IN_DOUBT
 
 
-KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
-"""Wishes that a START does not lift."""
-OWN = frozenset({Reason.STOP, Reason.ASKED, Reason.CARRIER, Reason.UNSUBSCRIBED})
-"""Wishes that the recipient takes back on their page."""
-WISHES = OWN | KEPT
-"""What blocks every address and channel of a subject."""
-UNCERTAIN = frozenset({Reason.DOUBT, Reason.UNPROVEN})
-"""What may be a wish."""
-TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE, Reason.BLOCKED})
+NOT_LIFTED_BY_START = frozenset(
+    {MarkReason.COMPLAINED, MarkReason.UNSUBSCRIBED, MarkReason.OPERATOR, MarkReason.IMPORTED}
+)
+"""Reasons of the opt-outs that a START does not lift."""
+LIFTED_ON_PAGE = frozenset(
+    {MarkReason.STOP, MarkReason.ASKED, MarkReason.CARRIER, MarkReason.UNSUBSCRIBED}
+)
+"""Reasons of the opt-outs that the recipient takes back on their page."""
+OPT_OUT_REASONS = LIFTED_ON_PAGE | NOT_LIFTED_BY_START
+"""Reasons of the opt-outs: they block every address and channel of a subject."""
+UNCERTAIN_REASONS = frozenset({MarkReason.DOUBT, MarkReason.UNPROVEN})
+"""Reasons of the marks that may be opt-outs."""
+TECHNICAL_REASONS = frozenset(
+    {MarkReason.BOUNCED, MarkReason.DEAD_NUMBER, MarkReason.LANDLINE, MarkReason.BLOCKED}
+)
 """Reasons that block only the channel they were seen on."""
 WISH, KEPT_SLOT, DOUBT_SLOT, SUSPENDED_SLOT = "wish", "kept", "doubt", "suspended"
 """Slots of an address; a technical mark's is its channel's."""
@@ -80,15 +86,15 @@ def slot_of(reason: str, channel: Channel | None = None) -> str:
     Raises:
         ValueError: a technical reason without a channel.
     """
-    if reason in TECHNICAL:
+    if reason in TECHNICAL_REASONS:
         if channel is None:
             raise ValueError(f"{reason} belongs to a channel")
         return channel.value
-    if reason in KEPT:
+    if reason in NOT_LIFTED_BY_START:
         return KEPT_SLOT
-    if reason == Reason.UNPROVEN:
+    if reason == MarkReason.UNPROVEN:
         return SUSPENDED_SLOT
-    return DOUBT_SLOT if reason == Reason.DOUBT else WISH
+    return DOUBT_SLOT if reason == MarkReason.DOUBT else WISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +142,7 @@ class RegisterEntry:
 
         Empty where the mark is no refusal by the recipient, or the recipient has taken it back.
         """
-        is_refusal = self.reason in OWN | {Reason.COMPLAINED}
+        is_refusal = self.reason in LIFTED_ON_PAGE | {MarkReason.COMPLAINED}
         if not is_refusal or self.item.get("lifted_by") == BY_RECIPIENT:
             return ""
         times = (self.item.get(name) for name in (REFUSED_AT, "since", "said_at"))
@@ -150,7 +156,7 @@ class RegisterEntry:
         return None if given is None else frozenset(given)
 
     @property
-    def blocks_as(self) -> str:
+    def blocking_reason(self) -> str:
         """The reason code with which a mark blocks: its own, or STOP for a question not decided in time."""
-        is_over = self.reason == Reason.DOUBT and not self.is_open
-        return Reason.STOP if is_over else self.reason or Reason.STOP
+        is_over = self.reason == MarkReason.DOUBT and not self.is_open
+        return MarkReason.STOP if is_over else self.reason or MarkReason.STOP

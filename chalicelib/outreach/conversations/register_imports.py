@@ -13,9 +13,9 @@ from chalicelib.outreach.conversations.register_entries import (
     BY_RECIPIENT,
     KEPT_SLOT,
     LIFTED,
-    OWN,
-    WISHES,
-    Reason,
+    LIFTED_ON_PAGE,
+    OPT_OUT_REASONS,
+    MarkReason,
     RegisterEntry,
 )
 from chalicelib.outreach.conversations.statements import Statement
@@ -41,13 +41,13 @@ class RegisterImports(SubjectRows):
         is_entered = True
         now = iso(self._clock.now())
 
-        def listed(one: Subject) -> Subject | None:
+        def listed(subject: Subject) -> Subject | None:
             nonlocal is_entered
-            own = [e for e in one.entries(self._clock.now()) if e.member == place.member]
+            own = [e for e in subject.entries(self._clock.now()) if e.member == place.member]
             started = [
                 str(e.item["lifted_at"]) for e in own if e.item.get("lifted_by") == BY_RECIPIENT
             ]
-            known = one.mark(place.member, KEPT_SLOT)
+            known = subject.mark(place.member, KEPT_SLOT)
             is_entered = bool(known) and "lifted_at" not in known
             if is_entered:
                 return None
@@ -55,8 +55,13 @@ class RegisterImports(SubjectRows):
                 return None
             is_entered = True
             kept = {name: value for name, value in known.items() if name not in LIFTED}
-            mark = {"since": at or now, **kept, "reason": Reason.IMPORTED.value, "by": how.by or ""}
-            return one.marked(place.member, KEPT_SLOT, mark)
+            mark = {
+                "since": at or now,
+                **kept,
+                "reason": MarkReason.IMPORTED.value,
+                "by": how.by or "",
+            }
+            return subject.with_mark(place.member, KEPT_SLOT, mark)
 
         self.change(place, listed, how)
         return is_entered
@@ -84,14 +89,14 @@ class RegisterImports(SubjectRows):
         """
         is_taken = True
 
-        def restored(one: Subject) -> Subject | None:
+        def restored(subject: Subject) -> Subject | None:
             nonlocal is_taken
-            known = one.mark(place.member, slot)
+            known = subject.mark(place.member, slot)
             is_taken = not known or _newest(known) <= _newest(mark)
             if not may_loosen and known and is_taken:
                 now = iso(self._clock.now())
                 is_taken = not _loosens(RegisterEntry(known, now), RegisterEntry(mark, now))
-            return one.marked(place.member, slot, mark) if is_taken else None
+            return subject.with_mark(place.member, slot, mark) if is_taken else None
 
         self.change(place, restored, how)
         return is_taken
@@ -110,7 +115,11 @@ def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
     )
     ends = str(new.item.get("until") or "~") < str(known.item.get("until") or "~")
     asks = new.stop_at > known.stop_at
-    weaker = new.reason in OWN and known.reason not in OWN and known.reason in WISHES
+    weaker = (
+        new.reason in LIFTED_ON_PAGE
+        and known.reason not in LIFTED_ON_PAGE
+        and known.reason in OPT_OUT_REASONS
+    )
     return not new.is_in_force or any(narrower) or ends or asks or weaker
 
 

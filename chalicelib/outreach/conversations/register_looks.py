@@ -18,8 +18,8 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.register_entries import (
     SUSPENDED_SLOT,
-    TECHNICAL,
-    Reason,
+    TECHNICAL_REASONS,
+    MarkReason,
     RegisterEntry,
 )
 from chalicelib.outreach.conversations.subject import Subject
@@ -27,7 +27,7 @@ from chalicelib.outreach.conversations.subject_rows import (
     ATTRIBUTES,
     Member,
     SubjectRows,
-    distinct,
+    distinct_subjects,
     hints_of,
 )
 
@@ -53,7 +53,7 @@ class RegisterLooks(SubjectRows):
     def forbids(self, record: Record) -> str | None:
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
-        `Reason.DOUBT` (an undecided possible opt-out) forbids automatic messages, not those of a
+        `MarkReason.DOUBT` (an undecided possible opt-out) forbids automatic messages, not those of a
         person. Once the recipient has written in the conversation, technical marks do not count,
         except that the recipient blocked us after their newest message. An unproven opt-out counts
         only for a message that is unsolicited and not transactional.
@@ -72,9 +72,9 @@ class RegisterLooks(SubjectRows):
         places = self._looked_at(record)
         found = self.subjects(places, hints_of(record))
         named = [found[place.key["primary_channel"]] for place in places[:-1]]
-        return RegisterLook(self._forbidding(record, found, places), distinct(named))
+        return RegisterLook(self._forbidding(record, found, places), distinct_subjects(named))
 
-    def last_word(self, record: Record) -> tuple[str | None, Record]:
+    def look_before_send(self, record: Record) -> tuple[str | None, Record]:
         """Read, just before a message is sent, why its recipient must not be contacted (None if they may).
 
         Also returns the conversation, of which only the newest act of a person is read, and whether
@@ -89,8 +89,8 @@ class RegisterLooks(SubjectRows):
         found = self._table.get_all(
             [*wanted.values(), record.key], attributes=(*ATTRIBUTES, "person_act", CONTINUED_BY)
         )
-        mine = next((one for one in found if _is_at(one, record.key)), record.item)
-        subjects = self._resolved(places, [one for one in found if one is not mine])
+        mine = next((item for item in found if _is_at(item, record.key)), record.item)
+        subjects = self._resolved(places, [item for item in found if item is not mine])
         return self._forbidding(record, subjects, places), Record(mine)
 
     def is_forbidden(
@@ -108,10 +108,10 @@ class RegisterLooks(SubjectRows):
         place, now = self.place(primary_channel, company_id), self._clock.now()
         subject = self.subject(place)
         if channel is not None:
-            return subject.blocks(place.member, channel, purpose, now) is not None
-        return bool(subject.wishes(purpose, now))
+            return subject.blocking_reason(place.member, channel, purpose, now) is not None
+        return bool(subject.opt_outs(purpose, now))
 
-    def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
+    def marks_of(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
         """Every do-not-contact mark of the person whose address this is, in force or lifted."""
         return self.subject(self.place(primary_channel, company_id)).entries(self._clock.now())
 
@@ -129,26 +129,28 @@ class RegisterLooks(SubjectRows):
     ) -> str | None:
         now, purpose = self._clock.now(), purpose_of(record)
         found: list[RegisterEntry] = []
-        for subject in distinct(subjects.values()):
-            found += subject.wishes(purpose, now, record.channel)
+        for subject in distinct_subjects(subjects.values()):
+            found += subject.opt_outs(purpose, now, record.channel)
         own, *others = places[:-1]
-        found += subjects[own.key["primary_channel"]].of_address(own.member, record.channel, now)
+        found += subjects[own.key["primary_channel"]].address_marks(own.member, record.channel, now)
         tried = (record.item.get(CONTINUES) or {}).get("tried") or ()
         if any(channel.traits.is_forgeable for channel in Channel if channel in tried):
-            # No other channel takes a suspended one's place.
+            # A suspended address is not replaced by an address on another channel.
             for place in (own, *others):
-                marks = subjects[place.key["primary_channel"]].in_force(now)
+                marks = subjects[place.key["primary_channel"]].marks_in_force(now)
                 named = (place.member, SUSPENDED_SLOT)
                 found += [mark for mark in marks if (mark.member, mark.slot) == named]
         if record.item.get("last_inbound_at"):
             found = [
                 entry
                 for entry in found
-                if entry.reason not in TECHNICAL or _is_newer(entry, record)
+                if entry.reason not in TECHNICAL_REASONS or _is_newer(entry, record)
             ]
-        found = [entry for entry in found if entry.reason != Reason.UNPROVEN or _is_unasked(record)]
-        found.sort(key=lambda one: one.is_open)  # what is decided counts before what is asked
-        return next((entry.blocks_as for entry in found), None)
+        found = [
+            entry for entry in found if entry.reason != MarkReason.UNPROVEN or _is_unasked(record)
+        ]
+        found.sort(key=lambda entry: entry.is_open)  # decided marks count before open questions
+        return next((entry.blocking_reason for entry in found), None)
 
 
 def has_written_since(record: Record, at: str) -> bool:
@@ -159,7 +161,7 @@ def has_written_since(record: Record, at: str) -> bool:
 def _is_newer(entry: RegisterEntry, record: Record) -> bool:
     """Whether a mark says that the recipient blocked us, and is newer than their newest message."""
     said_at = str(entry.item.get("said_at") or "")
-    return entry.reason == Reason.BLOCKED and not has_written_since(record, said_at)
+    return entry.reason == MarkReason.BLOCKED and not has_written_since(record, said_at)
 
 
 def _is_unasked(record: Record) -> bool:

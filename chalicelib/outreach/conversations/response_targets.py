@@ -71,7 +71,8 @@ class HandoffTarget(BaseModel):
         """
         left = timedelta(minutes=self.minutes)
         zone = ZoneInfo(self.zone)
-        first = since.astimezone(zone).date() - timedelta(days=1)  # a night shift's
+        # A night shift begins on the day before.
+        first = since.astimezone(zone).date() - timedelta(days=1)
         for number in range(_MOST_DAYS):
             opens, closes = self._hours(first + timedelta(days=number), zone)
             begins = max(opens, since)

@@ -106,7 +106,7 @@ class Shelf:
     @property
     def by_name(self) -> list[ShelvedThing]:
         """The saved things in alphabetical order of their names."""
-        return sorted(self.things.values(), key=lambda one: one.name.casefold())
+        return sorted(self.things.values(), key=lambda thing: thing.name.casefold())
 
     def adding(self, new: ShelvedThing) -> Shelf:
         """The list with one more saved thing; the same list where a thing with that id is in it already.
@@ -141,7 +141,7 @@ class Shelf:
         """The list without one saved thing; the same list where it is gone already."""
         if thing_id not in self.things:
             return self
-        left = {one: thing for one, thing in self.things.items() if one != thing_id}
+        left = {name: thing for name, thing in self.things.items() if name != thing_id}
         return replace(self, things=left)
 
     def _with(self, new: ShelvedThing) -> Shelf:
@@ -208,7 +208,7 @@ class Shelves(items.OnTable):
         return self._table.updating(
             place.key,
             set_={
-                "kept": {one: _item(thing) for one, thing in after.things.items()},
+                "kept": {thing_id: _item(thing) for thing_id, thing in after.things.items()},
                 "revision": before.revision + 1,
                 "updated_at": iso(self._clock.now()),
             },
@@ -220,7 +220,10 @@ class Shelves(items.OnTable):
 def _shelf(place: ShelfPlace, row: Mapping[str, Any] | None) -> Shelf:
     if row is None:
         return Shelf({}, place.most)
-    things = {str(one): ShelvedThing(str(one), **thing) for one, thing in row["kept"].items()}
+    things = {
+        str(thing_id): ShelvedThing(str(thing_id), **thing)
+        for thing_id, thing in row["kept"].items()
+    }
     return Shelf(things, place.most, int(row["revision"]))
 
 

@@ -66,7 +66,7 @@ def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> 
     A changed link gives a row for each of its addresses. A new link that a start made gives none,
     since the record itself says all about it.
     """
-    common = items.present(
+    common = items.without_none(
         {
             "door": how.door,
             SAID: _redacted(how.said) or None,
@@ -98,7 +98,7 @@ def _item(
         "company": after.company_id,
         "about": about,
         **values,
-        "ttl": items.end_of_consent(now),
+        "ttl": items.consent_ttl(now),
     }
 
 

@@ -76,7 +76,7 @@ class StopCounts(items.OnTable):
             },
             set_={},
             add={what: 1},
-            keep={"ttl": items.end(now)},
+            keep={"ttl": items.ttl_at(now)},
             reading=False,
         )
 

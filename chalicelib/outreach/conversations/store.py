@@ -22,9 +22,9 @@ from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, Tr
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.called_tools import CalledTools
-from chalicelib.outreach.conversations.confirmed import Confirmed
+from chalicelib.outreach.conversations.confirmed import Confirmations
 from chalicelib.outreach.conversations.day_counts import DayCounts
-from chalicelib.outreach.conversations.desk_acts import Acts
+from chalicelib.outreach.conversations.desk_acts import DeskActRows
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.items import TRIES
@@ -36,7 +36,7 @@ from chalicelib.outreach.conversations.records import (
     UNATTENDED,
     Draft,
     Entry,
-    Opened,
+    OpenResult,
     Record,
     Status,
 )
@@ -44,7 +44,7 @@ from chalicelib.outreach.conversations.register_imports import RegisterImports
 from chalicelib.outreach.conversations.register_pages import RegisterPages
 from chalicelib.outreach.conversations.shelves import Shelves
 from chalicelib.outreach.conversations.stop_counts import HELD, StopCounts, rule_of
-from chalicelib.outreach.conversations.subject_links import Started, SubjectLinks
+from chalicelib.outreach.conversations.subject_links import RecipientAtStart, SubjectLinks
 from chalicelib.outreach.conversations.subject_rows import SUBJECTS
 from chalicelib.outreach.conversations.wrong_answers import WrongAnswers
 
@@ -53,13 +53,13 @@ class Conversations(
     Queries,
     Drafts,
     Doubts,
-    Confirmed,
+    Confirmations,
     Preferring,
     SubjectLinks,
     RegisterImports,
     RegisterPages,
-    former.Former,
-    Acts,
+    former.FormerPairs,
+    DeskActRows,
     CalledTools,
     StopCounts,
     DayCounts,
@@ -77,7 +77,7 @@ class Conversations(
         pairs: Sequence[str] = (),
         is_wanted: bool = False,
         also: Sequence[Item] = (),
-    ) -> Opened:
+    ) -> OpenResult:
         """Create a conversation, unless it exists or its recipient must not be contacted.
 
         Doing it again changes nothing. One transaction writes the record, the pointer from its
@@ -103,11 +103,11 @@ class Conversations(
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
-            start = self.started(Record(record)) if not is_wanted else Started()
+            start = self.recipient_at_start(Record(record)) if not is_wanted else RecipientAtStart()
             if start.is_forbidden and self.read(*_key_of(record)) is None:
                 # The company has named both addresses all the same: they are one person from now on.
                 if not start.writes or self._is_written(attempts, start.writes):
-                    return Opened(None, is_new=False)
+                    return OpenResult(None, is_new=False)
                 continue
             item, before = self._opening(record, first, pairs, start)
             after = [*also, *((held,) if held is not None else ())]
@@ -119,19 +119,19 @@ class Conversations(
                 if not there and held is not None and refused.found[-1] is not None:
                     raise LeaseLostError(reasons.START_TAKEN) from None
                 if there or not any(row is not None for row in changed):
-                    return Opened(Record(there) if there else None, is_new=False)
+                    return OpenResult(Record(there) if there else None, is_new=False)
                 attempts.failed(_contended("open"))
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
             else:
-                return Opened(Record(item), is_new=True)
+                return OpenResult(Record(item), is_new=True)
 
     def _opening(
         self,
         record: Mapping[str, Any],
         first: tuple[str, Draft] | None,
         pairs: Sequence[str],
-        start: Started,
+        start: RecipientAtStart,
     ) -> tuple[Item, list[Item]]:
         """The item of a conversation to open, and the writes that store it.
 
@@ -140,7 +140,7 @@ class Conversations(
         """
         now = self._clock.now()
         roots = {SUBJECTS: list(start.roots)} if start.roots else {}
-        item = items.new({**record, **roots}, now, self._kept)
+        item = items.new_item({**record, **roots}, now, self._kept)
         writes = [
             self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
             self._table.putting(items.pointer_item(item, item["ttl"])),
@@ -195,21 +195,21 @@ class Conversations(
             now = self._clock.now()
             first = record.message_count
             entries = [
-                replace(one, number=first + n)
-                for n, one in enumerate((new,) if before is None else (before, new))
+                replace(entry, number=first + n)
+                for n, entry in enumerate((new,) if before is None else (before, new))
             ]
             wanted = dict((changes or {}) if may_change else {})
             gone = [name for name in remove if may_change and name in record.item]
             if joins and record.is_handed_off:
                 said_at = new.message_timestamp
-                wanted["handoff"] = handoffs.joined(record.handoff, said_at)
-            attributes, leaving = items.appended(record, entries, now, self._kept, wanted)
+                wanted["handoff"] = handoffs.after_message(record.handoff, said_at)
+            attributes, leaving = items.after_append(record, entries, now, self._kept, wanted)
             try:
                 self._write_pages(record, leaving)
                 self._write_append(record, attributes, gone, now, also)
             except (ConditionFailed, TransactionRefused, TransactionConflict):
                 found = self.read(record.primary_channel, record.conversation_id)
-                if found is None:  # erased meanwhile: no words of it may be left
+                if found is None:  # erased meanwhile: none of its text may be left
                     self._blank_pages(record, leaving)
                 attempts.failed(_contended("append"))
                 record = found or record
@@ -218,9 +218,9 @@ class Conversations(
                 left = {name: kept for name, kept in record.item.items() if name not in gone}
                 return Record({**left, **attributes}), True
         self._follow(record, new, then)
-        return self.get(record), False
+        return self.reread(record), False
 
-    def move(
+    def change_while(
         self,
         record: Record,
         expected: Collection[Status],
@@ -243,7 +243,7 @@ class Conversations(
             The record as stored now; None, with nothing changed, where the status or hand-off is
             another one, or the conversation is gone.
         """
-        names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
+        names: dict[str, Any] = {f"e{n}": status.value for n, status in enumerate(sorted(expected))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in names)
         condition = f"attribute_exists(#conversation_id) AND ({either})"
         if same_handoff:
@@ -295,7 +295,7 @@ class Conversations(
             )
         except ConditionFailed:
             raise _contended("set_waiting") from None
-        if isinstance(record.item, dict):  # the next change of this run starts from it
+        if isinstance(record.item, dict):  # the run's next change builds on it
             record.item["waiting"] = list(waiting)
 
     def hand_off(
@@ -348,7 +348,7 @@ class Conversations(
 
         Where the hand-off replaces another one, that one's entry is written too.
         """
-        # Once for good: a repetition may come after the hand-off was released.
+        # A hand-off is stored once: its repetition may come after it was released.
         entry = self._table.putting(
             handoffs.entry(record, handoff, handoffs.WAITING),
             condition="attribute_not_exists(#conversation_id)",
@@ -367,7 +367,9 @@ class Conversations(
             )
             replaced = handoffs.entry(record, record.handoff, handoffs.REPLACED)
             return [update, entry, self._table.putting(replaced)]
-        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(UNATTENDED))}
+        states: dict[str, Any] = {
+            f"e{n}": status.value for n, status in enumerate(sorted(UNATTENDED))
+        }
         changes = {
             "conversation_status": Status.HANDED_OFF.value,
             "hand_off_to_human": True,
@@ -412,13 +414,13 @@ class Conversations(
         """Do the given writes that follow a message's append, at most once for that message."""
         if not then:
             return
-        ends = items.end(self._clock.now(), self._kept)
+        ends = items.ttl_at(self._clock.now(), self._kept)
         mark = {**items.then_key(record, new.entry_id), "ttl": ends}
         is_first = "attribute_not_exists(#conversation_id)"
         with contextlib.suppress(TransactionRefused):
-            self._insist([self._table.putting(mark, condition=is_first), *then])
+            self._transact([self._table.putting(mark, condition=is_first), *then])
 
-    def _insist(self, writes: Sequence[Item]) -> None:
+    def _transact(self, writes: Sequence[Item]) -> None:
         """Do all writes in one transaction; it is repeated while other transactions write the same rows.
 
         Raises:

@@ -86,7 +86,7 @@ class Subject:
         return dict(self.state.get("preferences") or {})
 
     @property
-    def preferred(self) -> Preferences:
+    def preferences_in_force(self) -> Preferences:
         """The preferences of hours and channels that are in force for the person."""
         return preferences_of(self.preferences)
 
@@ -109,11 +109,11 @@ class Subject:
             for key, item in sorted(self.marks.items())
         ]
 
-    def in_force(self, now: datetime) -> list[RegisterEntry]:
+    def marks_in_force(self, now: datetime) -> list[RegisterEntry]:
         """Every do-not-contact mark of the person's addresses that is in force."""
         return [entry for entry in self.entries(now) if entry.is_in_force]
 
-    def wishes(
+    def opt_outs(
         self, purpose: str | None, now: datetime, channel: Channel | None = None
     ) -> list[RegisterEntry]:
         """The person's opt-outs in force, from any of their addresses, that cover a purpose and a channel.
@@ -130,28 +130,33 @@ class Subject:
         """
         return [
             entry
-            for entry in self.in_force(now)
+            for entry in self.marks_in_force(now)
             if entry.slot not in (*_TECHNICAL_SLOTS, SUSPENDED_SLOT)
             and _covers(entry, "purposes", purpose)
             and _covers(entry, "channels", channel)
         ]
 
-    def of_address(self, member: str, channel: Channel, now: datetime) -> list[RegisterEntry]:
+    def address_marks(self, member: str, channel: Channel, now: datetime) -> list[RegisterEntry]:
         """The marks in force that block one address alone on a channel: technical marks and suspensions."""
         slots = {channel.value, *((SUSPENDED_SLOT,) if channel.traits.is_forgeable else ())}
         return [
-            entry for entry in self.in_force(now) if entry.member == member and entry.slot in slots
+            entry
+            for entry in self.marks_in_force(now)
+            if entry.member == member and entry.slot in slots
         ]
 
-    def blocks(
+    def blocking_reason(
         self, member: str, channel: Channel, purpose: str | None, now: datetime
     ) -> str | None:
         """The reason why no message may go to an address on a channel for a purpose; None where it may.
 
         A mark that is decided is named before an open question whether the recipient asked to stop.
         """
-        found = [*self.wishes(purpose, now, channel), *self.of_address(member, channel, now)]
-        return next((entry.blocks_as for entry in sorted(found, key=lambda one: one.is_open)), None)
+        found = [*self.opt_outs(purpose, now, channel), *self.address_marks(member, channel, now)]
+        return next(
+            (entry.blocking_reason for entry in sorted(found, key=lambda entry: entry.is_open)),
+            None,
+        )
 
     def refused_until(self, purpose: str, channel: Channel, now: datetime) -> str:
         """ISO time of the newest lifted refusal that withdraws consents for a purpose and channel.
@@ -172,18 +177,18 @@ class Subject:
         """The consents given for an address on a channel, by purpose."""
         start = f"{member}#{channel.value}#"
         return {
-            key.removeprefix(start): one
-            for key, one in self.consents.items()
+            key.removeprefix(start): consent
+            for key, consent in self.consents.items()
             if key.startswith(start)
         }
 
     # --- changes: each gives another subject ----------------------------------------------------
 
-    def marked(self, member: str, slot: str, mark: Mapping[str, Any]) -> Subject:
+    def with_mark(self, member: str, slot: str, mark: Mapping[str, Any]) -> Subject:
         """The person's record with one address's do-not-contact mark of one kind (slot) replaced."""
         return self._with("marks", {**self.marks, f"{member}#{slot}": dict(mark)})
 
-    def consenting(
+    def with_consent(
         self, member: str, channel: Channel, purpose: str, consent: Mapping[str, Any]
     ) -> Subject:
         """The person's record with a consent added; unchanged where a consent given later is stored.
@@ -197,7 +202,7 @@ class Subject:
             return self
         return self._with("consents", {**self.consents, key: dict(consent)})
 
-    def preferring(self, member: str, about: str, preference: Mapping[str, Any]) -> Subject:
+    def with_preference(self, member: str, about: str, preference: Mapping[str, Any]) -> Subject:
         """The person's record with a preference added; unchanged where one that was said later is stored.
 
         Preferences of another address, or about something else, stay beside it.
@@ -213,7 +218,7 @@ class Subject:
             return self
         return replace(self, members={**self.members, member: address})
 
-    def joined(self, other: Subject, link: Mapping[str, Any] | None = None) -> Subject:
+    def joined_with(self, other: Subject, link: Mapping[str, Any] | None = None) -> Subject:
         """The person's record with another record's addresses, marks, consents, preferences and links added.
 
         Where both have a value under the same key, the first record's value stays.
@@ -237,7 +242,7 @@ class Subject:
             member: id of the address to take out.
             undone: ``undone_at`` and ``undone_by``.
         """
-        stays = {one: address for one, address in self.members.items() if one != member}
+        stays = {key: address for key, address in self.members.items() if key != member}
         links = [link for link in self.links if member not in link["members"]]
         made = {frozenset(link["members"]): link for link in self.links}
         parted = [
@@ -251,12 +256,12 @@ class Subject:
             replace(self, root=member, members=own, state=self._state_of(own, parted)),
         )
 
-    def is_undone(self, one: str, other: str) -> bool:
+    def is_undone(self, member: str, other: str) -> bool:
         """Whether the link between two addresses was undone by an operator; no start links them again.
 
         False where they were never linked, or were linked again since.
         """
-        links = [found for found in self.links if {one, other} <= set(found["members"])]
+        links = [found for found in self.links if {member, other} <= set(found["members"])]
         return bool(links) and "undone_at" in links[-1]
 
     def erased(self, now: datetime) -> Subject:
@@ -266,7 +271,7 @@ class Subject:
             f"{entry.member}#{entry.slot}": {
                 name: entry.item[name] for name in kept if name in entry.item
             }
-            for entry in self.in_force(now)
+            for entry in self.marks_in_force(now)
         }
         return replace(self, members=dict.fromkeys(self.members, ""), state={"marks": marks})
 
@@ -277,7 +282,7 @@ class Subject:
         self, members: Mapping[str, str], links: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         def own(held: Mapping[str, Any]) -> dict[str, Any]:
-            return {key: one for key, one in held.items() if _parted(key)[0] in members}
+            return {key: value for key, value in held.items() if _parted(key)[0] in members}
 
         return {
             "marks": own(self.marks),
@@ -302,13 +307,13 @@ def differences(
         The address's keyed id, the rest of the value's key, and the new value.
     """
 
-    def said(one: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in one.items() if name not in but}
+    def said(stored: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in stored.items() if name not in but}
 
     old, new = getattr(before, of), getattr(after, of)
-    for key, one in sorted(new.items()):
-        if said(old.get(key) or {}) != said(one):
-            yield *_parted(key), one
+    for key, value in sorted(new.items()):
+        if said(old.get(key) or {}) != said(value):
+            yield *_parted(key), value
 
 
 def _covers(entry: RegisterEntry, name: str, given: str | None) -> bool:

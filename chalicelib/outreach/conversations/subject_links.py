@@ -26,13 +26,13 @@ from chalicelib.outreach.conversations.subject_rows import (
     Member,
     SubjectChange,
     SubjectRows,
-    distinct,
+    distinct_subjects,
     hints_of,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class RecipientAtStart:
     """A recipient's records as a start finds them: the opt-out, and the writes for opening.
 
     Attributes:
@@ -50,8 +50,8 @@ class Started:
 class SubjectLinks(SubjectRows):
     """Links addresses as those of one person, and takes linked addresses apart again."""
 
-    def started(self, record: Record) -> Started:
-        """Read what a start needs to know of its recipient (see `Started`); nothing is written yet.
+    def recipient_at_start(self, record: Record) -> RecipientAtStart:
+        """Read what a start needs to know of its recipient (see `RecipientAtStart`); nothing is written yet.
 
         This is whether the recipient has opted out, and the writes that link the addresses that the
         start names and store the consent that it states.
@@ -62,30 +62,34 @@ class SubjectLinks(SubjectRows):
         now, purpose = self._clock.now(), purpose_of(record)
         places = self.places_of(record)
         by_place = self.subjects(places, hints_of(record))
-        subjects = distinct(by_place.values())
-        wishes = [wish for found in subjects for wish in found.wishes(purpose, now, record.channel)]
+        subjects = distinct_subjects(by_place.values())
+        wishes = [
+            wish for found in subjects for wish in found.opt_outs(purpose, now, record.channel)
+        ]
         is_forbidden = any(wish.slot == WISH for wish in wishes)
         how = Statement(door=BY_START, channel=record.channel.value, conversation=record.opaque_id)
         linked = linkable(subjects)
         roots = [
             subject.root for subject in subjects if subject is linked[0] or subject not in linked
         ]
-        writes = [self.unchanged(subject) for subject in subjects if subject not in linked]
+        writes = [
+            self.unchanged_condition(subject) for subject in subjects if subject not in linked
+        ]
         first = linked[0]
         consented = first if is_forbidden else _consenting(first, places[0], record)
         if len(linked) > 1:
             link = {"at": iso(now), "by": BY_START, "of": record.opaque_id}
             _, wrote = self.linking(linked, places, link=link, how=how, first=consented)
-            return Started(roots, [*writes, *wrote], is_forbidden)
+            return RecipientAtStart(roots, [*writes, *wrote], is_forbidden)
         if is_forbidden:
-            return Started(is_forbidden=True)
+            return RecipientAtStart(is_forbidden=True)
         if consented != first:
             writes += self.changing(SubjectChange(first, consented, how))
         else:
-            writes.append(self.unchanged(first))
-        return Started(roots, writes)
+            writes.append(self.unchanged_condition(first))
+        return RecipientAtStart(roots, writes)
 
-    def link(self, places: Sequence[Member], by: str, how: Statement) -> Subject | None:
+    def link_addresses(self, places: Sequence[Member], by: str, how: Statement) -> Subject | None:
         """Link addresses as one person's, also where their link was undone; for operators and imports.
 
         Returns:
@@ -97,7 +101,7 @@ class SubjectLinks(SubjectRows):
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
-            subjects = distinct(self.subjects(places).values())
+            subjects = distinct_subjects(self.subjects(places).values())
             if len(subjects) < 2:  # noqa: PLR2004 - one is no pair
                 return None
             if sum(len(subject.members) for subject in subjects) > MOST_MEMBERS:
@@ -107,7 +111,7 @@ class SubjectLinks(SubjectRows):
             if self._is_written(attempts, writes):
                 return root
 
-    def part(self, place: Member, how: Statement) -> bool:
+    def part_address(self, place: Member, how: Statement) -> bool:
         """Take one address out of its person's record, into a record of its own.
 
         Each of the two records keeps the marks and evidence of its addresses.
@@ -177,4 +181,4 @@ def _consenting(subject: Subject, place: Member, record: Record) -> Subject:
     if not given:
         return subject
     consent = {**given, "source": BY_START}
-    return subject.consenting(place.member, record.channel, purpose_of(record), consent)
+    return subject.with_consent(place.member, record.channel, purpose_of(record), consent)

@@ -99,7 +99,7 @@ class SubjectRows(items.OnTable):
         There are several only where not all these addresses are linked.
         """
         places = self.places_of(record)
-        return distinct(self.subjects(places, hints_of(record)).values())
+        return distinct_subjects(self.subjects(places, hints_of(record)).values())
 
     def places_of(self, record: Record) -> list[Member]:
         """All addresses that a conversation names, each with its keyed id.
@@ -234,12 +234,12 @@ class SubjectRows(items.OnTable):
         """
         now = self._clock.now()
         before, root = subjects[0], first or subjects[0]
-        own = next(one.member for one in places if one.member in before.members)
+        own = next(place.member for place in places if place.member in before.members)
         for other in subjects[1:]:
-            theirs = next(one.member for one in places if one.member in other.members)
-            before = before.joined(other)
-            root = root.joined(other, {"members": [own, theirs], **link})
-        root = replace(root, version=root.version + 1, ttl=items.end_of_consent(now))
+            theirs = next(place.member for place in places if place.member in other.members)
+            before = before.joined_with(other)
+            root = root.joined_with(other, {"members": [own, theirs], **link})
+        root = replace(root, version=root.version + 1, ttl=items.consent_ttl(now))
         for place in places:
             if place.member in root.members:
                 root = root.with_address(place.member, place.address)
@@ -250,7 +250,7 @@ class SubjectRows(items.OnTable):
                 condition = _as_read(known[member]) if member in known else {}
                 writes.append(self._table.putting(_pointer(member, root), **condition))
         writes += self._listing(root)
-        how = replace(how, members=[one.member for one in places])
+        how = replace(how, members=[place.member for place in places])
         writes += (self._table.putting(item) for item in evidence(before, root, how, now))
         return root, writes
 
@@ -261,14 +261,16 @@ class SubjectRows(items.OnTable):
         """
         now = self._clock.now()
         undone = {"undone_at": iso(now), "undone_by": how.by or ""}
-        version, ends = subject.version + 1, items.end_of_consent(now)
-        sides = [replace(one, version=version, ttl=ends) for one in subject.parted(member, undone)]
+        version, ends = subject.version + 1, items.consent_ttl(now)
+        sides = [
+            replace(side, version=version, ttl=ends) for side in subject.parted(member, undone)
+        ]
         writes = []
         for side in sides:
             condition = _as_read(subject) if side.root == subject.root else {}
             writes.append(self._table.putting(_row(side), **condition))
             pointing = (other for other in side.members if other != side.root)
-            writes += (self._table.putting(_pointer(one, side)) for one in pointing)
+            writes += (self._table.putting(_pointer(other, side)) for other in pointing)
             writes += self._listing(side)
         how = replace(how, members=list(subject.members))
         writes += (self._table.putting(item) for item in evidence(subject, sides[1], how, now))
@@ -294,7 +296,7 @@ class SubjectRows(items.OnTable):
         """
         self._table.put(_row(replace(subject, version=subject.version + 1)), **_as_read(subject))
 
-    def unchanged(self, subject: Subject) -> Item:
+    def unchanged_condition(self, subject: Subject) -> Item:
         """The transaction condition that a person's record is still as it was read."""
         key = items.subject_key(subject.root, subject.company_id)
         return self._table.checking(key, **_as_read(subject))
@@ -305,7 +307,7 @@ def member_id(opaque: OpaqueIds, company_id: str, address: str) -> str:
 
     All spellings of one phone number give the same id.
     """
-    return opaque.of("subject", company_id, numbers.canonical(address))
+    return opaque.of("subject", company_id, numbers.canonical_spelling(address))
 
 
 def hints_of(record: Record) -> list[Item]:
@@ -317,7 +319,7 @@ def hints_of(record: Record) -> list[Item]:
     return [items.subject_key(str(root), record.company_id) for root in roots]
 
 
-def distinct(found: Iterable[Subject]) -> list[Subject]:
+def distinct_subjects(found: Iterable[Subject]) -> list[Subject]:
     """The given persons' records, each only once, in their order."""
     known: dict[tuple[str, str], Subject] = {}
     for subject in found:
@@ -357,8 +359,8 @@ def _end(subject: Subject, now: datetime) -> int:
 
     The stored ``ttl`` stays while it is long enough, so that it is extended once a month at most.
     """
-    is_enough = subject.ttl >= items.end_of_consent(now, timedelta())
-    return subject.ttl if is_enough else items.end_of_consent(now)
+    is_enough = subject.ttl >= items.consent_ttl(now, timedelta())
+    return subject.ttl if is_enough else items.consent_ttl(now)
 
 
 def _as_read(subject: Subject) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Verdicts:
         self._clock = clock
         self._kept = kept
 
-    def of(self, company_id: str, project_id: str) -> list[VerdictExample]:
+    def examples_of(self, company_id: str, project_id: str) -> list[VerdictExample]:
         """A project's example drafts in the order of their ids, without expired ones."""
         now = self._clock.now().timestamp()
         rows = self._table.query_pages(
@@ -64,19 +64,19 @@ class Verdicts:
         )
         return [_read(row) for row in rows if row["ttl"] > now]
 
-    def put(self, company_id: str, project_id: str, one: VerdictExample) -> None:
+    def put(self, company_id: str, project_id: str, verdict: VerdictExample) -> None:
         """Store an example draft, replacing one with the same id; its time to live begins again."""
         now = self._clock.now()
         self._table.put(
             {
-                **_key(company_id, project_id, one.id),
+                **_key(company_id, project_id, verdict.id),
                 "company_id": company_id,
-                "verdict": one.said,
-                "why": one.why,
-                "is_invented": one.is_invented,
-                "example": dict(one.example),
+                "verdict": verdict.said,
+                "why": verdict.why,
+                "is_invented": verdict.is_invented,
+                "example": dict(verdict.example),
                 "put_at": iso(now),
-                "ttl": items.end(now, self._kept),
+                "ttl": items.ttl_at(now, self._kept),
             }
         )
 

@@ -48,11 +48,13 @@ class WrongAnswers(items.OnTable):
             },
             set_={},
             add={_SAID: 1},
-            keep={"ttl": items.end(now)},
+            keep={"ttl": items.ttl_at(now)},
             reading=False,
         )
 
-    def wrong(self, company_id: str, since: datetime, until: datetime) -> Iterator[SaidWrong]:
+    def wrong_counts(
+        self, company_id: str, since: datetime, until: datetime
+    ) -> Iterator[SaidWrong]:
         """A company's counts of wrong answers by day, project and code, oldest first; one query by key."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",

@@ -21,7 +21,7 @@ from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.row import ActField, FieldKind
 from chalicelib.outreach.door.access import DeskRole
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.people import persons
 from chalicelib.outreach.project.fields import is_one_line
 
@@ -32,7 +32,7 @@ BY = ActField(
     is_needed=True,
 )
 """Who acts, where the person is not proven: a name that proves nothing."""
-FARTHEST = timedelta(days=90)
+MAX_AHEAD = timedelta(days=90)
 """Of a time that somebody names."""
 _KEY = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _VERSION = re.compile(r"[0-9a-f]{16}")
@@ -73,7 +73,7 @@ def parsed_act(
     own = ACTS[name].fields
     taken = ("act", *(() if who else ("by",)), "version", *(field.name for field in own))
     for unknown in sorted(raw.keys() - set(taken)):
-        fault = f"field {shown(unknown)} is none of {name}, which takes {', '.join(taken)}"
+        fault = f"field {shown_name(unknown)} is none of {name}, which takes {', '.join(taken)}"
         raise PayloadError("UNKNOWN_FIELD", fault)
     version = raw.get("version")
     if not (isinstance(version, str) and _VERSION.fullmatch(version)):
@@ -103,8 +103,8 @@ def check_moments(asked: Asked, now: datetime) -> None:
             continue
         if said <= iso(now):
             raise _invalid(field, "is not in the future")
-        if said > iso(now + FARTHEST):
-            raise _invalid(field, f"is more than {FARTHEST.days} days away")
+        if said > iso(now + MAX_AHEAD):
+            raise _invalid(field, f"is more than {MAX_AHEAD.days} days away")
 
 
 def is_blank(text: str) -> bool:

@@ -16,7 +16,7 @@ from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations import doubts, handoffs
 from chalicelib.outreach.conversations.desk_acts import ActChange
-from chalicelib.outreach.conversations.do_not_contact import said_in
+from chalicelib.outreach.conversations.do_not_contact import statement_in
 from chalicelib.outreach.conversations.records import INTERNAL, Draft, Entry, Record, Status
 from chalicelib.outreach.conversations.subject_rows import SubjectChange
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
@@ -169,7 +169,7 @@ def close(case: Case) -> Planned:
 def stop(case: Case) -> Planned:
     """Plan to mark the recipient as having asked to stop, and to end the hand-off."""
     asked = case.asked
-    how = said_in(case.record, DESK, asked.because, by=asked.by)
+    how = statement_in(case.record, DESK, asked.because, by=asked.by)
     return _closed(case, doubts.stopping(case.subjects(), by=asked.by, how=how, now=case.now))
 
 
@@ -182,7 +182,7 @@ def not_stop(case: Case) -> Planned:
         RefusedError: no opt-out by text is in force, or the person may not lift it.
     """
     record, asked, subjects = case.record, case.asked, case.subjects()
-    wishes = doubts.wishes_of(record, subjects, case.now)
+    wishes = doubts.text_opt_outs_of(record, subjects, case.now)
     if not wishes and case.forbids():
         raise not_at_the_desk()
     if not wishes:
@@ -193,7 +193,7 @@ def not_stop(case: Case) -> Planned:
         subjects,
         wishes,
         lifted={"lifted_at": iso(case.now), "lifted_by": asked.by, "lifted_because": asked.because},
-        how=said_in(record, DESK, asked.because, by=asked.by),
+        how=statement_in(record, DESK, asked.because, by=asked.by),
     )
     kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
     return _with_event(replace(kept, change=replace(kept.change, register=lifted)), record, asked)
@@ -220,7 +220,7 @@ def _stepped_in(case: Case) -> Planned:
     record, asked = case.record, case.asked
     is_waiting = bool(record.messages) and record.messages[-1].role == "user"
     handoff = {
-        "id": f"{handoffs.TAKEN}{asked.act_id}",
+        "id": f"{handoffs.TAKEN_PREFIX}{asked.act_id}",
         "held": "",
         "reason": STEPPED_IN,
         "since": iso(case.now),
@@ -250,8 +250,8 @@ def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
     """
     gone = ("releasing", "snoozed_until", "taken_as")
     kept = {name: one for name, one in record.handoff.items() if name not in gone}
-    is_taken = str(kept["id"]).startswith(handoffs.TAKEN)
-    taken_id = kept["id"] if is_taken else f"{handoffs.TAKEN}{kept['id']}"
+    is_taken = str(kept["id"]).startswith(handoffs.TAKEN_PREFIX)
+    taken_id = kept["id"] if is_taken else f"{handoffs.TAKEN_PREFIX}{kept['id']}"
     return {**kept, "id": taken_id, **_holder_fields(asked, person)}
 
 

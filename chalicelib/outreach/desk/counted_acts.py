@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chalicelib.outreach.conversations.day_counts import DayCount, reasoned
+from chalicelib.outreach.conversations.day_counts import DayCount, names_with_reason
 from chalicelib.outreach.conversations.records import Draft
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.desk.case import Asked
 
 
@@ -28,6 +28,6 @@ def counted_as(asked: Asked, held: Callable[[], Draft | None]) -> list[str]:
         case "decline":
             return [DayCount.DECLINED]
         case "stop":
-            return reasoned(DayCount.OPTED_OUT, Reason.ASKED)
+            return names_with_reason(DayCount.OPTED_OUT, MarkReason.ASKED)
         case _:
             return []

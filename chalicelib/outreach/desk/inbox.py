@@ -23,11 +23,11 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.desk_acts import ActChange, OutdatedError, RepeatedError
-from chalicelib.outreach.conversations.doubts import open_among
+from chalicelib.outreach.conversations.doubts import open_question_among
 from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.desk import acts, shown, stop_ends, undoing
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
@@ -199,7 +199,10 @@ class DeskInbox:
         """
         record = self.record(opaque_id, company_id=company_id)
         history = self._conversations.history(record)
-        held, question = self._held(record), open_among(self._conversations.wishes(record))
+        held, question = (
+            self._held(record),
+            open_question_among(self._conversations.text_opt_outs(record)),
+        )
         return shown.conversation_shown(record, history, self._clock.now(), held, question)
 
     def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[DeskAct]:
@@ -217,7 +220,7 @@ class DeskInbox:
             NoConversationError: there is no such conversation.
         """
         record = self.record(opaque_id)
-        mark = self._conversations.act_done(record, act_id)
+        mark = self._conversations.act_row(record, act_id)
         refused = undoing.refusal(record, mark, act_id, who, self._clock.now())
         return "" if mark is None or refused else str(mark["act"])
 
@@ -246,7 +249,7 @@ class DeskInbox:
                 again.
         """
         record = self.record(asked.conversation_id, company_id=asked.company_id)
-        mark = self._conversations.act_done(record, asked.act_id)
+        mark = self._conversations.act_row(record, asked.act_id)
         if mark is not None:
             return self._repeated(record, asked, mark)
         try:
@@ -266,17 +269,17 @@ class DeskInbox:
                 record,
                 asked,
                 now,
-                recent=lambda: self._conversations.recent(record),
+                recent=lambda: self._conversations.recent_entries(record),
                 previous=lambda: previous_status(self._conversations, record),
                 held=lambda: self._held(record),
-                done=lambda act_id: self._conversations.act_done(record, act_id),
+                done=lambda act_id: self._conversations.act_row(record, act_id),
                 subjects=lambda: self._conversations.subjects_of(record),
                 forbids=lambda: self._conversations.forbids(record),
             )
         )
         if planned.is_sending:
             self._check_sendable(record, asked)
-        if planned.is_machines and self._conversations.forbids(record) == Reason.DOUBT:
+        if planned.is_machines and self._conversations.forbids(record) == MarkReason.DOUBT:
             raise _undecided()
         about = {
             "fingerprint": asked.fingerprint,
@@ -341,9 +344,9 @@ class DeskInbox:
             raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
         is_start = record.handoff.get("held") == "start"
         forbidden = self._conversations.forbids(record)
-        if forbidden == Reason.DOUBT and is_start:
+        if forbidden == MarkReason.DOUBT and is_start:
             raise _undecided()
-        if forbidden not in (None, Reason.DOUBT):
+        if forbidden not in (None, MarkReason.DOUBT):
             raise RefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
         if is_start:
             return

@@ -32,7 +32,7 @@ COUNTED_AT_MOST = 1_000
 """Entries of a company's list that are read to count; of more it is said that there are more."""
 _ASKED, _WAITS, _REST = range(3)
 _RANKS = (
-    (_WAITS, handoffs.UNANSWERED),
+    (_WAITS, handoffs.UNANSWERED_LANES),
     (_REST, (HandoffLane.ANSWERED, HandoffLane.ENDED)),
 )
 _LANES: Mapping[str, Collection[HandoffLane]] = {
@@ -205,7 +205,7 @@ class InboxOrder:
         """The number of selected hand-offs that wait for an answer, up to `COUNTED_AT_MOST` a company."""
         number, is_more = 0, False
         for company_id in company_ids:
-            lanes = (one for one in handoffs.UNANSWERED if one in wanted.lanes)
+            lanes = (one for one in handoffs.UNANSWERED_LANES if one in wanted.lanes)
             rows = chain.from_iterable(
                 self.handoffs.entries(
                     company_id, lane, page=COUNTED_AT_MOST + 1, columns=wanted.columns
@@ -252,7 +252,7 @@ class InboxOrder:
 
         For a narrow filter, each has only the attributes that the filter needs.
         """
-        columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
+        columns = (*handoffs.PLACE_ATTRIBUTES, *wanted.columns) if wanted.is_narrow else ()
         for entry in self.handoffs.entries(
             company_id, lane, after=after, page=size, columns=columns
         ):
@@ -264,7 +264,7 @@ class InboxOrder:
 
         Hand-offs that are gone are left out. A page needs two reads at most.
         """
-        found = self.handoffs.whole([row.entry for row in rows if row.question is None])
+        found = self.handoffs.whole_entries([row.entry for row in rows if row.question is None])
         whole = [(row, found.get(row.entry["conversation_id"], row.entry)) for row in rows]
         return [
             InboxEntry(one.place, entry, one.question)
@@ -284,7 +284,7 @@ class InboxOrder:
     def _asked_by_due(self, company_id: str, since: str) -> Iterator[InboxEntry]:
         for questions in self.conversations.open_questions(company_id, since):
             members = {member for asked in questions for member in asked.members}
-            theirs = self.conversations.handed_off(company_id, members)
+            theirs = self.conversations.handed_off_conversations(company_id, members)
             records = self.conversations.find_all({id_ for ids in theirs.values() for id_ in ids})
             for question in questions:
                 ids = {one for member in question.members for one in theirs.get(member, ())}

@@ -13,12 +13,12 @@ from chalicelib.outreach.conversations.records import (
     UNSAID,
     Entry,
 )
-from chalicelib.outreach.conversations.register_entries import Reason, RegisterEntry
+from chalicelib.outreach.conversations.register_entries import MarkReason, RegisterEntry
 from chalicelib.outreach.desk.case import RefusedError
 
 ON_ITS_WAY = timedelta(minutes=15)
 """A message that the door has heard is in its conversation by then, or the sweep has found it."""
-_BY_WORDS = frozenset({Reason.STOP, Reason.ASKED, Reason.DOUBT})
+_BY_WORDS = frozenset({MarkReason.STOP, MarkReason.ASKED, MarkReason.DOUBT})
 _NO_REQUEST = frozenset({*UNSAID, OPT_OUT, OPT_OUT_IN_DOUBT, HELP})
 
 

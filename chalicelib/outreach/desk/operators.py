@@ -14,7 +14,7 @@ from typing import Any
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.handoff_list import Handoffs
-from chalicelib.outreach.conversations.handoffs import UNANSWERED, HandoffLane, company_of
+from chalicelib.outreach.conversations.handoffs import UNANSWERED_LANES, HandoffLane, company_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import acts, shown
 from chalicelib.outreach.desk.case import Asked
@@ -77,7 +77,7 @@ class Desk:
         """Count the hand-offs that wait for persons, in each company's lane up to `COUNTED_AT_MOST`."""
         waiting, late, oldest = 0, 0, ""
         for company_id in self._handoffs.companies():
-            for lane in UNANSWERED:
+            for lane in UNANSWERED_LANES:
                 entries = self._handoffs.entries(
                     company_id, lane, page=COUNTED_AT_MOST, columns=_COUNTED
                 )

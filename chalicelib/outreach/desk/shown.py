@@ -173,5 +173,5 @@ def _free_text_until(record: Record) -> str | None:
 
     None where it always does, or the recipient never wrote.
     """
-    window, last = record.channel.traits.window, record.last_inbound_at
+    window, last = record.channel.traits.free_text_window, record.last_inbound_at
     return None if window is None or last is None else iso(last + window)

@@ -18,7 +18,7 @@ from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import CONFIRMATION, Record, Status
@@ -109,7 +109,7 @@ def undo(case: Case) -> Planned:
         given_back = changes.give_back(case)
         return Planned(given_back.change, given_back.event, undid=act, is_machines=True)
     if act == _GIVE_BACK:
-        handoff["id"] = f"{handoffs.TAKEN}{handoff['id']}"
+        handoff["id"] = f"{handoffs.TAKEN_PREFIX}{handoff['id']}"
     gone = [name for name in _KEPT if name not in before]
     attributes = {**before, "person_act": asked.act_id}
     change = ActChange(handoff, attributes=attributes, remove=gone)
@@ -119,7 +119,7 @@ def undo(case: Case) -> Planned:
     return Planned(
         change,
         outreach_keys.desk(record.opaque_id, asked.act_id),
-        tells=Name.TAKEN if holder else Name.HANDED_OFF,
+        tells=EventName.TAKEN if holder else EventName.HANDED_OFF,
         of=holder,
         undid=act,
     )

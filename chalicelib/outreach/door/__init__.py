@@ -4,8 +4,8 @@ In the order of a request:
 
     router              the body of a start: checked in the Router's own order, normalised; other doors
                         parse their own bodies
-    access              authenticates the caller: API and desk keys, checks either kind of signature; a desk
-                        key's role
+    access              parses the API-key secret, authenticates the caller: API and desk keys, either kind
+                        of signature; a desk key's role
     message_signatures  HTTP Message Signatures: the components that they must cover, their signed bytes
     signature_keys      a company's keys for them: hmac-sha256 or ed25519, from and until when
     structured_fields   parses their headers: inner lists, parameters, bytes by label
@@ -16,5 +16,5 @@ In the order of a request:
     outcomes            the outcome of a start, as the Router's fields `state`, `reason`, `delivery`
     results             takes the result of a tool's call: checks its token and body, and whether it is late
     may_send            parses the question whether a message may be sent, and answers it; sends nothing
-    reading             what a company's key may read of a conversation: why it waits, its messages
+    reading             what a company's key may read of a conversation: why it waits, pages of messages
 """

@@ -65,7 +65,7 @@ class Access:
         return any(signing_key.has_begun(now) for signing_key in self.signature_keys)
 
 
-def access(text: str) -> dict[str, Access]:
+def parse_access(text: str) -> dict[str, Access]:
     """Parse the API-key secret: the credentials of each company, by company id.
 
     The secret is ``{"<company id>": {"api_keys": [...], "signing_secrets": [...]}}``.  An entry may
@@ -153,12 +153,12 @@ def check_request(request: HttpRequest, known: Access, now: datetime) -> str | N
     if known.faults or not known.signs_messages(now):
         check_signature(request.headers, request.body, known, now_epoch=now.timestamp())
         return None
-    given = message_signatures.signed(request)
+    given = message_signatures.signature_in(request)
     if isinstance(given, str):
         raise SignatureError("INVALID_SIGNATURE", given)
     for problem in message_signatures.problems(request, given, known.signature_keys, now):
         raise SignatureError("INVALID_SIGNATURE", problem)
-    return hashlib.sha256(message_signatures.base(request, given.about)).hexdigest()
+    return hashlib.sha256(message_signatures.signature_base(request, given.about)).hexdigest()
 
 
 def check_signature(
@@ -182,7 +182,7 @@ def check_signature(
     message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     is_timely = _SECONDS.fullmatch(at) and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
     keys = [key(secret) for secret in secrets]
-    wanted = [signature(one, message_id, at, body).encode() for one in keys if one]
+    wanted = [signature(key, message_id, at, body).encode() for key in keys if key]
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
     matches = [hmac.compare_digest(received, ours) for received in given for ours in wanted]
     if not message_id or not is_timely or not any(matches):

@@ -45,7 +45,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.router import StartRequest
-from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.door.shares import StartShares
 from chalicelib.outreach.jobs import StartConversation
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import (
@@ -66,7 +66,7 @@ if TYPE_CHECKING:  # loaded only where it is needed, as most starts need none of
 
 ACCEPTED = "Request accepted and queued for processing."
 SCHEDULED = "Request accepted and scheduled."
-MOST_SCHEDULED = timedelta(days=21)
+MAX_SCHEDULED_AHEAD = timedelta(days=21)
 """How far ahead `send_at` may be.  The start's row is kept and resumed for a week longer
 (`once.recovery.unfinished.RESUMABLE_FOR`).
 """
@@ -136,7 +136,7 @@ class Callers:
         if not project.is_active:
             raise ForbiddenError("PROJECT_INACTIVE", "the project is not active")
         is_allowed = asked.channel in project.allowed_channels
-        if not is_allowed and not _has_another(project, asked):
+        if not is_allowed and not _has_fallback_address(project, asked):
             raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
         if project.require_consent and not asked.attributes["comms_consent"]:
             raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
@@ -168,7 +168,7 @@ class StartLane:
 
     intake: Intake
     aside: SettingAside
-    shares: Shares
+    shares: StartShares
 
     def put(
         self, job: StartConversation, project: Project, admitted: Admitted, now: datetime
@@ -179,7 +179,7 @@ class StartLane:
         """
         wait = 0.0
         if admitted.is_new:
-            wait = self.shares.wait(project.company_id, job.lane, project.rate_limits)
+            wait = self.shares.seconds_to_wait(project.company_id, job.lane, project.rate_limits)
         if wait > SOONEST_SECONDS:
             self.aside.put(job, NotYet(BEYOND_SHARE, now.timestamp() + wait))
         else:
@@ -199,7 +199,7 @@ class Initiate:
     """Answers the Channel Router: requests to start a conversation, and questions about such starts."""
 
     callers: Callers
-    kept: StartStores
+    stores: StartStores
     lane: StartLane
     ids: StartIds
     clock: Clock
@@ -223,34 +223,36 @@ class Initiate:
         A company that signs its starts signs this request as well; its body is empty.
         """
         try:
-            found = self._asked_for(request, request_id)
-            record = self.kept.conversations().find(found.opaque_id)
+            found = self._outcome_of(request, request_id)
+            record = self.stores.conversations().find(found.opaque_id)
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._error_answer(error, router.quotable(request_id))
-        known = {"request_id": request_id, **outcomes.fields(found)}
+            return self._error_answer(error, router.quotable_id(request_id))
+        known = {"request_id": request_id, **outcomes.outcome_fields(found)}
         if record is None:
             return Answer(200, known)
-        now, forbids = self.clock.now(), self.kept.conversations().forbids
+        now, forbids = self.clock.now(), self.stores.conversations().forbids
         try:
-            shown = reading.with_conversation(known, record, now, self.kept.ledger.unended, forbids)
+            shown = reading.with_conversation(
+                known, record, now, self.stores.ledger.unended, forbids
+            )
         except TransientError as error:
-            return self._error_answer(error, router.quotable(request_id))
+            return self._error_answer(error, router.quotable_id(request_id))
         return Answer(200, shown)
 
     def messages(self, request: HttpRequest, request_id: str) -> Answer:
         """Answer with a page of the messages of a start's conversation; authenticated as in `outcome`."""
         try:
-            found = self._asked_for(request, request_id)
-            record = self.kept.conversations().find(found.opaque_id)
+            found = self._outcome_of(request, request_id)
+            record = self.stores.conversations().find(found.opaque_id)
             if record is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "the request has no conversation")
-            page = reading.messages(self.kept.conversations(), record, request.query)
+            page = reading.messages_page(self.stores.conversations(), record, request.query)
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._error_answer(error, router.quotable(request_id))
+            return self._error_answer(error, router.quotable_id(request_id))
         shown = {"request_id": request_id, "conversation": record.opaque_id, **page}
         return Answer(200, shown)
 
-    def _asked_for(self, request: HttpRequest, request_id: str) -> StartOutcome:
+    def _outcome_of(self, request: HttpRequest, request_id: str) -> StartOutcome:
         """The outcome of the start that a request asks about.
 
         Raises:
@@ -258,9 +260,9 @@ class Initiate:
             RequestError: the request is not authenticated.
         """
         company_id = self._authenticate(request)
-        is_one = router.quotable(request_id) == request_id
+        is_one = router.quotable_id(request_id) == request_id
         key = outreach_keys.start(company_id, request_id)
-        found = self.kept.starts.outcome(key) if is_one else None
+        found = self.stores.starts.outcome(key) if is_one else None
         if found is None:
             raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         return found
@@ -276,10 +278,10 @@ class Initiate:
         if not fits(job):
             raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
         self._check_send_at(asked, job.event_key)
-        also = [self.kept.parcels().writing(job)]
+        also = [self.stores.parcels().writing(job)]
         if TELLS in job.record:
-            also.append(self.kept.outbox().announcing(Record(job.record)))
-        admitted = self.kept.starts.admit(facts_of(job), company_id, project.rate_limits, also)
+            also.append(self.stores.outbox().announcing(Record(job.record)))
+        admitted = self.stores.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
             case ReusedId():
                 raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
@@ -313,12 +315,12 @@ class Initiate:
             PayloadError: ``INVALID_SEND_AT``.
         """
         now = self.clock.now()
-        if asked.send_at is None or now < asked.send_at <= now + MOST_SCHEDULED:
+        if asked.send_at is None or now < asked.send_at <= now + MAX_SCHEDULED_AHEAD:
             return
-        if self.kept.starts.outcome(event_key) is None:
+        if self.stores.starts.outcome(event_key) is None:
             raise PayloadError(
                 "INVALID_SEND_AT",
-                f"field send_at is not a time within the next {MOST_SCHEDULED.days} days",
+                f"field send_at is not a time within the next {MAX_SCHEDULED_AHEAD.days} days",
             )
 
     def _job(self, asked: StartRequest, project: Project) -> StartConversation:
@@ -375,7 +377,7 @@ class Initiate:
         return Answer(status, _error_body(code, message, request_id), headers)
 
 
-def _has_another(project: Project, asked: StartRequest) -> bool:
+def _has_fallback_address(project: Project, asked: StartRequest) -> bool:
     """Whether a start's recipient can also be reached on a fallback channel that the project declares."""
     declared = project.follow_ups
     if declared is None:

@@ -27,12 +27,12 @@ from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.records import SEPARATOR
 from chalicelib.outreach.door.initiate import TRY_AGAIN, Callers, ForbiddenError, NotFoundError
 from chalicelib.outreach.door.router import MAX_ID_BYTES, addresses_in
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCheck
 
 SOURCE = "may_send"
 MAX_BYTES = 8192
-FARTHEST = timedelta(days=3660)
+MAX_AHEAD = timedelta(days=3660)
 """How far from now ``at`` may be: the rules' calendars cover no other centuries."""
 _FIELDS = (
     *("company_id", "project_id", "channel_method"),
@@ -85,7 +85,7 @@ def parse(body: bytes, now: datetime) -> StartToCheck:
     given = bodies.json_object(body, code="INVALID_REQUEST")
     for name in given:
         if name not in _FIELDS:
-            raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is not known")
+            raise PayloadError("UNKNOWN_FIELD", f"field {shown_name(name)} is not known")
     for name in ("company_id", "project_id"):
         _check_id(name, given.get(name))
     channel = _channel(given.get("channel_method"))
@@ -140,7 +140,7 @@ def _moment(given: Any, now: datetime) -> datetime:  # noqa: ANN401 - any JSON v
         moment = None
     if moment is None or moment.tzinfo is None:
         raise PayloadError("INVALID_AT", "field at is not ISO-8601 with a time zone")
-    if abs(moment - now) > FARTHEST:
+    if abs(moment - now) > MAX_AHEAD:
         raise PayloadError("INVALID_AT", "field at is more than ten years away")
     return moment.astimezone(UTC)
 

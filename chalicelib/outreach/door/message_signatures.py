@@ -32,9 +32,9 @@ WINDOW_SECONDS = 300
 METHOD, PATH, AUTHORITY, PARAMETER = "@method", "@path", "@authority", "@query-param"
 DIGEST = "content-digest"
 INPUT, SIGNATURE = "signature-input", "signature"
-ALWAYS = (METHOD, PATH, "x-api-key")
+REQUIRED = (METHOD, PATH, "x-api-key")
 """The components that each signature must cover."""
-WHERE_GIVEN = ("idempotency-key", "authorization")
+REQUIRED_WHERE_GIVEN = ("idempotency-key", "authorization")
 """Headers that must be covered where the request has them: they say what it means, or who acts."""
 _PLAIN_PATH = re.compile(r"/[A-Za-z0-9/._~-]*")
 _FIELD_NAME = re.compile(r"[a-z0-9-]{1,64}")
@@ -42,7 +42,7 @@ _TIMES, _TEXTS = ("created", "expires"), ("keyid", "alg", "nonce", "tag")
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class MessageSignature:
     """The HTTP Message Signature (RFC 9421) that a request has.
 
     Attributes:
@@ -62,7 +62,7 @@ class Signed:
         return frozenset(map(_identity, self.about.items))
 
 
-def signed(request: HttpRequest) -> Signed | str:
+def signature_in(request: HttpRequest) -> MessageSignature | str:
     """The one HTTP Message Signature of a request, not verified yet.
 
     If it cannot be read, the result is a text that names the header at fault.
@@ -73,18 +73,21 @@ def signed(request: HttpRequest) -> Signed | str:
     given = structured_fields.bytes_by_label(request.headers.get(SIGNATURE, ""))
     if given is None or given.keys() != {about.label}:
         return f"header {SIGNATURE} is missing, or not the signature that {INPUT} names"
-    return Signed(about, given[about.label])
+    return MessageSignature(about, given[about.label])
 
 
 def problems(
-    request: HttpRequest, given: Signed, keys: Sequence[SignatureKey], now: datetime
+    request: HttpRequest, given: MessageSignature, keys: Sequence[SignatureKey], now: datetime
 ) -> Iterator[str]:
     """Why a request's signature is not valid, each reason with the component or parameter at fault.
 
     Only a request without problems is the company's.
     """
-    yield from _untimely(given.about, now)
-    found = [*_uncovered(request, given.covered), *_unreadable(request, given.about)]
+    yield from _time_problems(given.about, now)
+    found = [
+        *_coverage_problems(request, given.covered),
+        *_component_problems(request, given.about),
+    ]
     yield from found
     has_digest = bool(request.body) or DIGEST in request.headers
     if has_digest and not _is_digest_of(request.body, request.headers.get(DIGEST, "")):
@@ -99,11 +102,11 @@ def problems(
         yield "the key of parameter keyid is not valid now"
     if given.about.parameters.get("alg", key.algorithm.value) != key.algorithm.value:
         yield "parameter alg is not the algorithm of the key"
-    if not found and not key.verifies(given.signature, base(request, given.about)):
+    if not found and not key.verifies(given.signature, signature_base(request, given.about)):
         yield "the signature is not that of the request under the key of parameter keyid"
 
 
-def base(request: HttpRequest, about: InnerList) -> bytes:
+def signature_base(request: HttpRequest, about: InnerList) -> bytes:
     """The bytes of a request that its signature signs: a line for each component, and one for all parameters.
 
     The request must have every component; `problems` checks that.
@@ -113,7 +116,7 @@ def base(request: HttpRequest, about: InnerList) -> bytes:
     return whole.encode("utf-8", "surrogatepass")
 
 
-def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
+def _time_problems(about: InnerList, now: datetime) -> Iterator[str]:
     """Problems of a signature's parameters, as texts: an unknown parameter, or a time out of bounds."""
     for name, value in about.parameters.items():
         is_one = type(value) is (int if name in _TIMES else str)
@@ -128,19 +131,24 @@ def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
         yield "parameter expires is in the past"
 
 
-def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]]) -> Iterator[str]:
+def _coverage_problems(
+    request: HttpRequest, covered: frozenset[tuple[str, str | None]]
+) -> Iterator[str]:
     """Problems of a signature: components of the request that it must cover and does not."""
-    wanted = [*ALWAYS, *(component for component in WHERE_GIVEN if component in request.headers)]
+    wanted = [
+        *REQUIRED,
+        *(component for component in REQUIRED_WHERE_GIVEN if component in request.headers),
+    ]
     if request.body:
         wanted.append(DIGEST)
     for name in wanted:
         if (name, None) not in covered:
             yield f"component {name} is not covered"
-    if {(PARAMETER, encoded(name)) for name in request.query} - covered:
+    if {(PARAMETER, percent_encoded(name)) for name in request.query} - covered:
         yield f"a parameter of the query is not covered by {PARAMETER}"
 
 
-def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
+def _component_problems(request: HttpRequest, about: InnerList) -> Iterator[str]:
     """Problems of what a signature covers: a component that the request lacks, or that is ambiguous."""
     if len(set(map(_identity, about.items))) != len(about.items):
         yield "a component is covered twice"
@@ -154,22 +162,22 @@ def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
             return
 
 
-def _is_unknown(request: HttpRequest, one: FieldItem) -> bool:
-    if one.text == PARAMETER:
-        return one.parameters.keys() != {"name"} or one.parameters["name"] not in {
-            encoded(name) for name in request.query
+def _is_unknown(request: HttpRequest, component: FieldItem) -> bool:
+    if component.text == PARAMETER:
+        return component.parameters.keys() != {"name"} or component.parameters["name"] not in {
+            percent_encoded(name) for name in request.query
         }
-    if one.parameters:
+    if component.parameters:
         return True
-    if one.text in (METHOD, PATH):
+    if component.text in (METHOD, PATH):
         return False
-    name = "host" if one.text == AUTHORITY else one.text
+    name = "host" if component.text == AUTHORITY else component.text
     value = request.headers.get(name, "") if _FIELD_NAME.fullmatch(name) else ""
     return not (value and value.isascii() and value.isprintable())
 
 
-def _value(request: HttpRequest, one: FieldItem) -> str:
-    match one.text:
+def _value(request: HttpRequest, component: FieldItem) -> str:
+    match component.text:
         case "@method":
             return request.method
         case "@path":
@@ -177,24 +185,24 @@ def _value(request: HttpRequest, one: FieldItem) -> str:
         case "@authority":
             return request.headers["host"].lower().removesuffix(":443")
         case "@query-param":
-            wanted = one.parameters["name"]
+            wanted = component.parameters["name"]
             return next(
-                encoded(values[0])
+                percent_encoded(values[0])
                 for name, values in request.query.items()
-                if encoded(name) == wanted
+                if percent_encoded(name) == wanted
             )
         case name:
             return request.headers[name].strip()
 
 
-def encoded(text: str) -> str:
+def percent_encoded(text: str) -> str:
     """Percent-encode a query parameter's name or value as RFC 9421, 2.2.8 signs it."""
     return quote(text, safe="*-._", errors="surrogatepass").replace("~", "%7E")
 
 
-def _identity(one: FieldItem) -> tuple[str, str | None]:
-    name = one.parameters.get("name")
-    return one.text, name if isinstance(name, str) else None
+def _identity(component: FieldItem) -> tuple[str, str | None]:
+    name = component.parameters.get("name")
+    return component.text, name if isinstance(name, str) else None
 
 
 def _is_digest_of(body: bytes, header: str) -> bool:

@@ -13,14 +13,14 @@ _DELIVERED = frozenset({"delivered", "read"})
 _NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
 
-def fields(found: StartOutcome) -> dict[str, Any]:
+def outcome_fields(found: StartOutcome) -> dict[str, Any]:
     """What became of a start, as the fields of the Router's answer; fields without a value are left out."""
     known = {
         "state": _state(found),
         "reason": found.delivery_reason
-        or _withheld(found)
-        or _declined(found)
-        or _failed(found)
+        or _withheld_reason(found)
+        or _declined_reason(found)
+        or _failed_reason(found)
         or found.reason,
         "delivery": found.delivery,
         "received_at": found.received_at,
@@ -35,9 +35,9 @@ def _state(found: StartOutcome) -> str:
             return "queued"
         case EventStatus.PROCESSED if found.outcome == "handed_off":
             return "handed_off"
-        case EventStatus.PROCESSED if _declined(found) or _failed(found):
+        case EventStatus.PROCESSED if _declined_reason(found) or _failed_reason(found):
             return "failed"
-        case EventStatus.PROCESSED if _withheld(found):
+        case EventStatus.PROCESSED if _withheld_reason(found):
             return "withheld"
         case EventStatus.PROCESSED if found.delivery in _DELIVERED:
             return "delivered"
@@ -49,18 +49,18 @@ def _state(found: StartOutcome) -> str:
             return str(found.status.value)
 
 
-def _declined(found: StartOutcome) -> str | None:
+def _declined_reason(found: StartOutcome) -> str | None:
     """``declined`` where a person declined a start's first message, which is then never sent; else None."""
     return reasons.DECLINED if found.outcome == reasons.DECLINED else None
 
 
-def _failed(found: StartOutcome) -> str | None:
+def _failed_reason(found: StartOutcome) -> str | None:
     """The reason why a start's first message, though a person had approved it, was not sent; else None."""
     known = found.outcome or ""
     return known.removeprefix(START_FAILED) if known.startswith(START_FAILED) else None
 
 
-def _withheld(found: StartOutcome) -> str | None:
+def _withheld_reason(found: StartOutcome) -> str | None:
     """``withheld:{switch}`` where a switch stopped a start's message or its release; else None."""
     known = found.outcome or found.reason or ""
     return known if known.startswith(WITHHELD) else None

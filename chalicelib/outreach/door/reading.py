@@ -26,7 +26,7 @@ from chalicelib.outreach.conversations.records import (
     Status,
 )
 
-if TYPE_CHECKING:  # a start does not load it
+if TYPE_CHECKING:  # accepting a start does not need it
     from chalicelib.outreach.conversations.store import Conversations
 
 PAGE_MESSAGES = 50
@@ -59,7 +59,7 @@ def with_conversation(
     is_held = record.is_handed_off and record.handoff.get("held") == "start"
     if is_held and found["state"] == "handed_off" and forbids(record) not in _GOES_ON:
         return found | {"state": "failed", "reason": DO_NOT_CONTACT}
-    waits = waiting(record, now, unended)
+    waits = waiting_fields(record, now, unended)
     if waits:
         found["waiting"] = waits
         if waits["for"] == SEND_AT and found["state"] == "processing":
@@ -70,11 +70,11 @@ def with_conversation(
     for name in (CONTINUES, CONTINUED_BY):
         link = record.item.get(name)
         if link:
-            found[name] = {one: link[one] for one in _LINK}
+            found[name] = {field: link[field] for field in _LINK}
     return found
 
 
-def waiting(
+def waiting_fields(
     record: Record, now: datetime, unended: Callable[[Sequence[str]], Mapping[str, Unended]]
 ) -> dict[str, Any] | None:
     """Why a conversation waits, since when and until when; None where it does not.
@@ -120,7 +120,7 @@ def waiting(
     return {"for": "rules", "reason": reason, "until": until}
 
 
-def messages(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:
+def messages_page(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:
     """A page of a conversation's messages, oldest first, at most `PAGE_MESSAGES`, as fields of an answer.
 
     The page begins behind the message whose number the query's ``after`` gives. The answer has
@@ -134,20 +134,22 @@ def messages(conversations: Conversations, record: Record, query: Query) -> dict
         raise PayloadError("INVALID_AFTER", "parameter after is not the number of a message")
     first = int(given) + 1 if given else 0
     found = conversations.page(record, first, PAGE_MESSAGES + 1)
-    shown = [_shown(number, one) for number, one in found[:PAGE_MESSAGES] if one.note != PROMPT]
+    shown = [
+        _shown(number, entry) for number, entry in found[:PAGE_MESSAGES] if entry.note != PROMPT
+    ]
     more = len(found) > PAGE_MESSAGES
     last = found[:PAGE_MESSAGES][-1][0] if found else None
     return {"messages": shown, **({"after": last} if more else {})}
 
 
-def _shown(number: int, one: Entry) -> dict[str, Any]:
+def _shown(number: int, entry: Entry) -> dict[str, Any]:
     fields = {
-        "id": one.entry_id,
+        "id": entry.entry_id,
         "number": number,
-        "at": one.message_timestamp,
-        "from": _ROLES.get(one.role, one.role),
-        "text": one.content,
-        "note": one.note,
-        "media": [dict(item) for item in one.media] if one.media else None,
+        "at": entry.message_timestamp,
+        "from": _ROLES.get(entry.role, entry.role),
+        "text": entry.content,
+        "note": entry.note,
+        "media": [dict(item) for item in entry.media] if entry.media else None,
     }
     return {name: value for name, value in fields.items() if value is not None}

@@ -41,7 +41,7 @@ from chalicelib.outreach.conversations.called_tools import DONE, ToolCall
 from chalicelib.outreach.conversations.records import INTERNAL, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event, resume_job
 from chalicelib.outreach.tools.tokens import conversation_in
@@ -116,7 +116,7 @@ class ResultDoor:
         return record
 
     def _kept(self, record: Record, call_id: str, body: bytes) -> tuple[bool, ToolResult]:
-        call = self.conversations.call(record, call_id)
+        call = self.conversations.tool_call(record, call_id)
         if call is None:
             raise NotFoundError("call_not_found", "no such call of this conversation")
         given = self._parsed(record, call.tool, body)
@@ -142,7 +142,7 @@ class ResultDoor:
         try:
             given = ToolResult.model_validate(raw)
         except ValidationError as error:
-            place = ".".join(shown(part) for part in error.errors()[0]["loc"]) or "body"
+            place = ".".join(shown_name(part) for part in error.errors()[0]["loc"]) or "body"
             code = _CODES.get(place.partition(".")[0], "invalid_request")
             raise PayloadError(code, f"field {place} is not valid") from None
         declared = {

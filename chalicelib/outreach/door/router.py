@@ -34,7 +34,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, RequestError
 from chalicelib.once import body as bodies
-from chalicelib.outreach.channels import ADDRESSES, RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import ADDRESSES, RECIPIENT_FIELD_OF, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.recipients import CONSENT, PURPOSE
 from chalicelib.outreach.conversations.records import SEND_AT, SEPARATOR
@@ -139,7 +139,7 @@ def parse(body: bytes) -> StartRequest:
         project_id=ids["project_id"],
         request_id=request_id,
         channel=channel,
-        recipient=addresses[RECIPIENT_OF[channel]],
+        recipient=addresses[RECIPIENT_FIELD_OF[channel]],
         attributes={name: value for name, value in attributes.items() if value is not None},
         conversation_id=conversation_id,
         payload_sha256=hashlib.sha256(canonical).hexdigest(),
@@ -247,10 +247,10 @@ def request_id_in(body: bytes) -> str:
         found = request["request_data"]["request_id"]
     except (RequestError, KeyError, TypeError):
         return "unknown"
-    return quotable(found)
+    return quotable_id(found)
 
 
-def quotable(request_id: object) -> str:
+def quotable_id(request_id: object) -> str:
     """A request id unchanged if it is valid, else ``unknown``: any other value may be a secret."""
     is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
     return str(request_id) if is_one else "unknown"
@@ -311,8 +311,8 @@ def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON 
             if not depth:
                 raise PayloadError("INVALID_REQUEST", "the body is nested too deeply")
             inner = [*value, *value.values()] if isinstance(value, dict) else value
-            for one in inner:
-                _check_storable(one, depth - 1)
+            for child in inner:
+                _check_storable(child, depth - 1)
         case _:
             pass
 
@@ -355,7 +355,7 @@ def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
     Raises:
         PayloadError: ``MISSING_...`` or ``INVALID_...`` with the field's name.
     """
-    needed = RECIPIENT_OF[channel]
+    needed = RECIPIENT_FIELD_OF[channel]
     if data.get(needed) is None:
         raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
     found = {}
@@ -363,7 +363,7 @@ def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
         given = data.get(kind.field)
         if kind.field != needed and (given is None or given == ""):
             continue
-        address = kind.normalised(given) if isinstance(given, str) else None
+        address = kind.normalise(given) if isinstance(given, str) else None
         if address is None:
             raise PayloadError(f"INVALID_{kind.field.upper()}", f"field {kind.field} is not valid")
         found[kind.field] = address

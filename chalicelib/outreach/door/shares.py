@@ -19,16 +19,16 @@ from chalicelib.once.ports import Clock
 from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.vendors.level import Level, Levels, LevelStep, Urgency, asked
 
-SMALL = 30
+SMALL_LIMIT = 30
 """A company that may have at most so many open starts (the default limit) is let in at once."""
-PER_WORKER_AND_SECOND = 0.5
+STARTS_PER_WORKER_AND_SECOND = 0.5
 """Starts a second that a company may bring for each worker of the lane: half of what a worker does."""
-AT_ONCE = 10
-_NOBODY = Place(0)
+BURST = 10
+_NO_CONVERSATION = Place(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
+class StartShares:
     """Says how long a company's start must wait before it enters its lane (queue).
 
     Attributes:
@@ -40,14 +40,14 @@ class Shares:
     clock: Clock
     workers: int
 
-    def wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
+    def seconds_to_wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
         """Seconds until a company's start may enter its lane (queue); 0 for at once.
 
         Where the stored level of the company's share cannot be written (other doors write it all
         the time, or the table is slow), the start waits as computed here and is not counted. It is
         not refused, since it was accepted already.
         """
-        if limits.concurrent_conversations <= SMALL:
+        if limits.concurrent_conversations <= SMALL_LIMIT:
             return 0.0
         decided: LevelStep | None = None
         seen = Level()
@@ -59,9 +59,9 @@ class Shares:
                 level,
                 now,
                 Urgency.NORMAL,
-                _NOBODY,
-                per_second=self.workers * PER_WORKER_AND_SECOND,
-                burst=AT_ONCE,
+                _NO_CONVERSATION,
+                per_second=self.workers * STARTS_PER_WORKER_AND_SECOND,
+                burst=BURST,
                 at_a_time=1,
                 left_over_seconds=None,
             )

@@ -109,7 +109,7 @@ def _key(key_id: str, given: Any) -> SignatureKey:  # noqa: ANN401 - any JSON va
         raise ValueError(f"{FIELD}.{key_id}.{name} is not {wanted} bytes in base64")
     if not (is_shared or _is_of_large_order(material)):
         raise ValueError(f"{FIELD}.{key_id}.{name} is no key of ed25519: anyone could sign for it")
-    begins, ends = (_time(key_id, given, one) for one in ("from", "until"))
+    begins, ends = (_time(key_id, given, bound) for bound in ("from", "until"))
     return SignatureKey(key_id, algorithm, material, begins, ends)
 
 

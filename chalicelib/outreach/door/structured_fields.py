@@ -87,10 +87,10 @@ def bytes_by_label(value: str) -> dict[str, bytes] | None:
         return None
     found: dict[str, bytes] = {}
     for member in value.split(","):
-        one = _BYTES.fullmatch(member.strip(" \t"))
-        if one is None or len(one[2]) % 4 or one[1] in found or len(found) == MOST_ITEMS:
+        pair = _BYTES.fullmatch(member.strip(" \t"))
+        if pair is None or len(pair[2]) % 4 or pair[1] in found or len(found) == MOST_ITEMS:
             return None
-        found[one[1]] = base64.b64decode(one[2])
+        found[pair[1]] = base64.b64decode(pair[2])
     return found
 
 
@@ -100,11 +100,15 @@ def _parameters(value: str, at: int) -> tuple[dict[str, Value], int]:
     Parsing stops before a name that occurs twice.
     """
     found: dict[str, Value] = {}
-    while (one := _PARAMETER.match(value, at)) and len(found) < MOST_ITEMS and one[1] not in found:
-        name, given = one[1], one[2]
+    while (
+        (parameter := _PARAMETER.match(value, at))
+        and len(found) < MOST_ITEMS
+        and parameter[1] not in found
+    ):
+        name, given = parameter[1], parameter[2]
         text = given is not None and given.startswith('"')
         found[name] = True if given is None else _unquoted(given) if text else int(given)
-        at = one.end()
+        at = parameter.end()
     return found, at
 
 

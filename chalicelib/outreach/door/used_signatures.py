@@ -32,7 +32,7 @@ class UsedSignatures:
         self._table = table
         self._clock = clock
 
-    def take(self, signature: str) -> None:
+    def claim(self, signature: str) -> None:
         """Store that a request's signature is used.
 
         Raises:

@@ -7,12 +7,12 @@ approval       an approved or given-back conversation: back to automation, the h
 act            a person's act: their reply is sent, and the company informed
 step           a reminder or an end message that is due
 drafting       has an opening or an answer composed within its budget, and plans its sending with a
-               hand-off, tool call or STOP confirmation
+               hand-off, tool call or STOP confirmation; a permanent error fails the conversation
 waiting        makes an event wait: its order in the conversation, its planned time, quiet hours, rules of a
                place
 handler        the base of the handlers: concludes a plan's results, escalates
 handlers       makes the flow with the handler of each kind
-held           has a message written that a person must approve, and hands it over
+held           has a message written that a person must approve, and hands it over; the approved draft
 tool_result    a tool's result or its absence: closes the call, answers or hands over
 click          informs the company of a click on the unsubscribe link in an e-mail
 lifted         informs the company that marks of a recipient were lifted

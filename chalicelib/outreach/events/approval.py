@@ -12,7 +12,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.handoffs import GIVEN_BACK, listed_id
-from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.preferring import preferences_of_person
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     UNSAID,
@@ -20,7 +20,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.events.context import EventContext
@@ -67,10 +67,10 @@ class ApprovalHandler(Handler):
             raise NotAnEvent(EventStatus.SKIPPED, reasons.HANDOFF_OVER)
         was = previous_status(self._conversations, record)
         previous = {"conversation_status": was.value, **NO_PERSON}
-        moved = self._conversations.move(
+        moved = self._conversations.change_while(
             record, {Status.HANDED_OFF}, previous, remove=CLEARED_BY_RELEASE, same_handoff=True
         )
-        record = context.record = moved or self._conversations.get(record)
+        record = context.record = moved or self._conversations.reread(record)
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.SKIPPED, reasons.HANDOFF_OVER)
         is_opening = handoff["held"] == "start"
@@ -89,7 +89,7 @@ class ApprovalHandler(Handler):
         try:
             subjects = self._checked(event, record)
             rule = rules.HELD["start"]
-            if not is_given_back and self._held.is_unseen(record, entry_id, rule, switches):
+            if not is_given_back and self._held.is_unwritten_hold(record, entry_id, rule, switches):
                 return self._held.plan(context, rule, switches, at_approval=True)
             self._check_opening(record)
             context.rules = self._permitted(event, record, subjects)
@@ -105,23 +105,23 @@ class ApprovalHandler(Handler):
         context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         forbidden = self._conversations.forbids(record)
-        if forbidden == Reason.DOUBT and not is_given_back:
-            forbidden = None  # a person has approved it
+        if forbidden == MarkReason.DOUBT and not is_given_back:
+            forbidden = None  # a person has approved the message despite the doubt
         if forbidden is not None:
             held_id = outreach_keys.held_entry_id(context.handoff_id)
-            confirmed = self._drafting.confirmed(context, entry_id, held_id)
+            confirmed = self._drafting.earlier_confirmation(context, entry_id, held_id)
             if confirmed is not None:
                 return confirmed
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if is_given_back:
-            # A person asked for no message of their own: this is the machine's, as any other.
-            self._waiting.out_quiet_hours(record, event.facts.event_key)
-            return self._drafting.answer(context, entry_id, switches)
+            # The person only gave the conversation back: the machine writes, and so waits like any answer.
+            self._waiting.wait_out_quiet_hours(record, event.facts.event_key)
+            return self._drafting.plan_answer(context, entry_id, switches)
         rule, handoff_id = rules.HELD["reply"], listed_id(record.handoff)
-        entry_id, context.draft = self._held.approved(record, entry_id, handoff_id)
-        if self._held.is_unseen(record, entry_id, rule, switches):
+        entry_id, context.draft = self._held.approved_answer(record, entry_id, handoff_id)
+        if self._held.is_unwritten_hold(record, entry_id, rule, switches):
             return self._held.plan(context, rule, switches, at_approval=True)
-        return self._drafting.answer(context, entry_id, switches, Purpose.APPROVED)
+        return self._drafting.plan_answer(context, entry_id, switches, Purpose.APPROVED)
 
     def _checked(self, event: Event, record: Record) -> Sequence[Subject]:
         """The recipient's records in the register, if it allows to contact them.
@@ -147,7 +147,7 @@ class ApprovalHandler(Handler):
         """
         if record.is_continued:
             raise NotAnEvent(EventStatus.FAILED, CONTINUED)
-        self._waiting.until_send_at(record)
+        self._waiting.wait_until_send_at(record)
 
     def _permitted(
         self, event: Event, record: Record, subjects: Sequence[Subject]
@@ -160,11 +160,14 @@ class ApprovalHandler(Handler):
             NotYet: the message waits for the rules, or for the hours that the recipient asked for.
             NotAnEvent: the rules forbid the message for good.
         """
-        wished = preferred(subjects).hours
+        wished = preferences_of_person(subjects).hours
         try:
-            if wished is not None:  # else a person's approval does not wait for the morning
-                self._waiting.out_quiet_hours(record, event.facts.event_key, wished=wished)
-            return self._waiting.by_rules(record, event.facts.event_key, subjects, is_opening=True)
+            # Without such a wish, an approved message does not wait for the morning.
+            if wished is not None:
+                self._waiting.wait_out_quiet_hours(record, event.facts.event_key, wished=wished)
+            return self._waiting.wait_by_rules(
+                record, event.facts.event_key, subjects, is_opening=True
+            )
         except NotPermittedError as error:
             if record.status in UNSENT:
                 self._endings.fail(record, "send", error.reason, event.lease)
@@ -174,7 +177,7 @@ class ApprovalHandler(Handler):
         """Whether the conversation's newest message is the recipient's; automatic ones do not count."""
         said = [
             entry
-            for entry in self._conversations.newest(record, LOOKED_AT)
+            for entry in self._conversations.newest_entries(record, LOOKED_AT)
             if entry.note not in UNSAID
         ]
         return bool(said) and said[-1].role == "user"

@@ -11,9 +11,9 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.events.handler import Handler
 
 
@@ -27,9 +27,9 @@ class ClickHandler(Handler):
             NotAnEvent: always: there is nothing more to do.
         """
         del switches
-        reason = Reason.UNSUBSCRIBED.value
+        reason = MarkReason.UNSUBSCRIBED.value
         record = event.subject.conversation
-        self._events.record(record, Name.OPTED_OUT, reason, reason=reason)
+        self._events.record(record, EventName.OPTED_OUT, reason, reason=reason)
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:

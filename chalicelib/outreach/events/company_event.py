@@ -22,12 +22,12 @@ from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events.endpoint import Endpoint
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.company_events.outbox import EventRows, Head
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.recorder import job as following_job
 from chalicelib.outreach.jobs import TellCompany
-from chalicelib.outreach.sending.effects import TELL_COMPANY, hand_off, tell_company
+from chalicelib.outreach.sending.effects import TELL_COMPANY, hand_off_effect, tell_company_effect
 
 FLOW = "companies"
 TOGETHER = 8
@@ -90,8 +90,8 @@ class TellFlow(Flow):
         if head is None:
             raise NotAnEvent(EventStatus.SKIPPED, reasons.CONVERSATION_GONE)
         if job.number > head.posted + 1:
-            self._events.begin(head)
-            return []  # the job of the one before posts it, or queues it again
+            self._events.queue_first_post(head)
+            return []  # the previous event's job posts it, or queues it again
         following = range(head.posted + 1, min(head.count, head.posted + TOGETHER) + 1)
         numbers = sorted({job.number, *following})
         own = facts_of(job)
@@ -139,7 +139,7 @@ class TellFlow(Flow):
         del plan
         if planned.kind != TELL_COMPANY.name:
             raise KeyError(planned.kind)
-        return tell_company(event.facts.conversation_id, int(planned.arg))
+        return tell_company_effect(event.facts.conversation_id, int(planned.arg))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
@@ -171,10 +171,12 @@ class TellFlow(Flow):
         if reason.startswith("dead_letter"):
             self._stop(head, reason)
         number = int(outreach_keys.parsed(event.facts.event_key).name)
-        waiting = (self._rows.event(opaque_id, one) for one in range(number, head.count + 1))
-        if not any(one is not None and one.name == Name.TOOL_CALLED for one in waiting):
+        unposted = (self._rows.event(opaque_id, later) for later in range(number, head.count + 1))
+        if not any(found and found.name == EventName.TOOL_CALLED for found in unposted):
             return None
-        return hand_off(opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-"))
+        return hand_off_effect(
+            opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-")
+        )
 
     def _facts(self, job: TellCompany, number: int) -> EventFacts:
         """What the ledger must know (key, time) of an event that is posted after this job's own, with it.
@@ -199,9 +201,9 @@ class TellFlow(Flow):
 
     def _go_on(self, telling: Telling) -> None:
         """Count an event as posted or passed over; after the job's last event, queue the next one."""
-        head = self._rows.tell(telling.head.opaque_id, telling.number)
+        head = self._rows.mark_posted(telling.head.opaque_id, telling.number)
         if telling.is_last and head is not None and head.count > head.posted:
-            self._events.go_on(head.opaque_id, head.posted + 1, rounds=telling.rounds + 1)
+            self._events.queue_post(head.opaque_id, head.posted + 1, rounds=telling.rounds + 1)
 
     def _stop(self, head: Head, reason: str) -> None:
         self._rows.stop(head, reason)

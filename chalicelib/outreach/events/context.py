@@ -16,7 +16,7 @@ from chalicelib.outreach.jobs import (
     InboundMessage,
     OutreachResume,
     StartConversation,
-    Unsubscribed,
+    UnsubscribeReport,
 )
 from chalicelib.outreach.keys import Key
 from chalicelib.outreach.sending.effects import Loaded
@@ -24,7 +24,12 @@ from chalicelib.outreach.sending.effects import Loaded
 MESSAGE_GONE = reasons.MESSAGE_GONE
 """What an event is about is not stored; of an e-mail that came in, its dead letter has the text."""
 Job = (
-    StartConversation | InboundMessage | OutreachResume | HandoffRelease | DeskReply | Unsubscribed
+    StartConversation
+    | InboundMessage
+    | OutreachResume
+    | HandoffRelease
+    | DeskReply
+    | UnsubscribeReport
 )
 
 

@@ -85,7 +85,7 @@ class Drafting:
             # Withheld by `effects`; written when its event is replayed.
             after = record.person_act
             message = MessagePlan(purpose, entry_id, after, is_unwritten=True, rules=context.rules)
-            return message.plan(sending(record, entry_id))
+            return message.plan(planned_send(record, entry_id))
         is_opening = purpose is Purpose.OPENING
         if context.draft is None:
             compose = self.composer.opening if is_opening else self.composer.answer
@@ -99,12 +99,12 @@ class Drafting:
                     return hand_off_plan("start", reason_of(error))
                 raise
         if context.draft.opts_out:
-            return self.opting_out(context, entry_id)
+            return self.plan_opt_out(context, entry_id)
         if not is_opening:
-            entry_id = self.fit(context, entry_id)
-        return self.drafted(record, context.draft, entry_id, purpose, context.rules)
+            entry_id = self.fit_template(context, entry_id)
+        return self.plan_of_draft(record, context.draft, entry_id, purpose, context.rules)
 
-    def confirmed(self, context: EventContext, *entry_ids: str) -> Plan | None:
+    def earlier_confirmation(self, context: EventContext, *entry_ids: str) -> Plan | None:
         """The plan to confirm an opt-out that an earlier, interrupted run of this event stored.
 
         None where no stored draft of that run recognises an opt-out.
@@ -117,7 +117,7 @@ class Drafting:
             draft = self.composer.stored(context.conversation, entry_id)
             if draft is not None and draft.opts_out:
                 context.draft = draft
-                return self.opting_out(context, entry_id)
+                return self.plan_opt_out(context, entry_id)
         return None
 
     def keep_refused(self, context: EventContext, error: PermanentError) -> None:
@@ -126,22 +126,24 @@ class Drafting:
             held_id = outreach_keys.held_entry_id(context.handoff_id)
             self.composer.keep_refused(context.conversation, held_id, error)
 
-    def opting_out(self, context: EventContext, entry_id: str) -> Plan:
+    def plan_opt_out(self, context: EventContext, entry_id: str) -> Plan:
         """Store the recipient's opt-out, and plan its confirmation, where the channel sends one."""
         steps: tuple[PlannedAction, ...] = ()
         record = context.conversation
         self._endings.opt_out(record)
         asked = (record.primary_channel, record.company_id, entry_id)
-        with suppress(PermanentError):  # no free text is taken any more: nothing confirms it
-            entry_id = self.fit(context, entry_id)
-            confirms = record.channel.traits.confirms_stop
+        with suppress(
+            PermanentError
+        ):  # where free text is not allowed any more, no confirmation is sent
+            entry_id = self.fit_template(context, entry_id)
+            confirms = record.channel.traits.stop_kind
             has_text = confirms and context.draft is not None and context.draft.text
-            if confirms and has_text and self._endings.conversations.confirms(*asked):
+            if confirms and has_text and self._endings.conversations.claim_confirmation(*asked):
                 steps = (PlannedAction(confirms.name, entry_id),)
         return MessagePlan(Purpose.STOP_CONFIRMED, entry_id).plan(*steps)
 
     @staticmethod
-    def drafted(
+    def plan_of_draft(
         record: Record,
         draft: Draft,
         entry_id: str,
@@ -152,7 +154,7 @@ class Drafting:
         step = ToolStep.of(draft.tool)
         steps: list[PlannedAction] = []
         if draft.text or draft.variables is not None:
-            steps.append(sending(record, entry_id))
+            steps.append(planned_send(record, entry_id))
         if step is not None and step.step == CALL:
             steps.append(PlannedAction("call_tool", entry_id, depends_on=(0,)))
         if draft.hand_off_reason is not None:
@@ -181,14 +183,14 @@ class Drafting:
         record = context.conversation
         if reason == CONVERSATION_BUDGET_REACHED:
             entry_id = keys.digest("budget", record.opaque_id)[:32]
-            if self.composer.is_sent(record, entry_id):
+            if self.composer.has_entry(record, entry_id):
                 return hand_off_plan("", reason)
         wording = Draft(text=person_will_answer(record))
         context.draft = self.composer.fixed(record, entry_id, wording)
         message = MessagePlan(Purpose.HOLDING, entry_id, record.person_act)
-        return message.plan(sending(record, entry_id), handing("", reason))
+        return message.plan(planned_send(record, entry_id), handing("", reason))
 
-    def fit(self, context: EventContext, entry_id: str) -> str:
+    def fit_template(self, context: EventContext, entry_id: str) -> str:
         """Put a free text into the project's template where the carrier takes no free text any more.
 
         Returns:
@@ -239,7 +241,7 @@ class Drafting:
             self._endings.fail(record, stage, reason, lease)
             raise NotAnEvent(EventStatus.FAILED, f"{stage}:{reason}")
 
-    def answer(
+    def plan_answer(
         self,
         context: EventContext,
         entry_id: str,
@@ -254,18 +256,18 @@ class Drafting:
             self.check_secrets(context.conversation)
             return self.plan(context, entry_id, switches, purpose)
         except (PermanentError, UnavailableError) as error:
-            reason = lasting(error)
+            reason = lasting_reason(error)
             if isinstance(error, PermanentError):
                 self.keep_refused(context, error)
             return hand_off_plan("reply", reason)
 
 
-def sending(record: Record, entry_id: str) -> PlannedAction:
+def planned_send(record: Record, entry_id: str) -> PlannedAction:
     """The planned action that sends the message of an entry id on the conversation's channel."""
-    return PlannedAction(record.channel.traits.sends.name, entry_id)
+    return PlannedAction(record.channel.traits.send_kind.name, entry_id)
 
 
-def lasting(error: PermanentError | UnavailableError) -> str:
+def lasting_reason(error: PermanentError | UnavailableError) -> str:
     """The reason code of an error that does not pass by itself.
 
     Raises:

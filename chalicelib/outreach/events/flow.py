@@ -91,7 +91,7 @@ class OutreachFlow(Flow):
                 if context.record is None:
                     is_start = key.kind is EventKind.START
                     if is_start and job.recovery == Recovery.SWEEP:
-                        # Perhaps claimed: it must end under a lease.
+                        # The event may be claimed: it must end under a lease.
                         return [Event(facts_of(job), context)]
                     reason = NEVER_OPENED if is_start else "conversation_gone"
                     raise NotAnEvent(EventStatus.FAILED, reason)

@@ -21,8 +21,8 @@ from chalicelib.outreach.events.drafting import Drafting
 from chalicelib.outreach.events.held import HeldMessages
 from chalicelib.outreach.events.waiting import WaitingEvents
 from chalicelib.outreach.messages.plan import MessagePlan, held_in
-from chalicelib.outreach.messages.sent import OPT_OUT_CODE, SWITCHES, Sending, SentMessages
-from chalicelib.outreach.sending.effects import HAND_OFF, MESSAGES, hand_off
+from chalicelib.outreach.messages.sent import OPT_OUT_CODE, SWITCHES, SendReport, SentMessages
+from chalicelib.outreach.sending.effects import HAND_OFF, MESSAGES, hand_off_effect
 
 _OURS = declared(reasons)
 
@@ -96,7 +96,9 @@ class Handler(ABC):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         key = suffix(event).prefixed("failed-")
-        return hand_off(record.opaque_id, f"|{reasons.FAILED}", key, _who_refused(record, reason))
+        return hand_off_effect(
+            record.opaque_id, f"|{reasons.FAILED}", key, _who_refused(record, reason)
+        )
 
     def never_opened(self, event: Event, reason: str) -> None:  # noqa: B027 - most have none
         """Called when an event failed before its conversation was opened; does nothing, unless overridden."""
@@ -113,7 +115,7 @@ class Handler(ABC):
         if row.status != ActionStatus.DONE:
             return self._sent.unsent(record, message, row, is_late=is_late)
         context: EventContext = event.subject
-        sending = Sending(
+        report = SendReport(
             draft=context.draft or self._conversations.draft(record, message.entry_id) or Draft(),
             text=context.reported_text,
             started=context.started,
@@ -121,7 +123,7 @@ class Handler(ABC):
             sent_at=row.finished_at,
             answers=event.facts.source_message_id,
         )
-        return self._sent.sent(record, message, sending, row.ref)
+        return self._sent.sent(record, message, report, row.ref)
 
     def _handed_off(self, record: Record, result: ActionResult, *, is_late: bool) -> Record:
         """Store that a switch prevented the hand-off to a person, and why; returns the conversation's record.

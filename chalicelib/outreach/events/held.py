@@ -76,13 +76,15 @@ class HeldMessages:
             return hand_off_plan(holds, rule)
         if draft.opts_out:
             context.draft = draft
-            return self._drafting.opting_out(context, entry_id)
-        if not draft.text and draft.variables is None:  # it asks for a person, or for a function
+            return self._drafting.plan_opt_out(context, entry_id)
+        if not draft.text and draft.variables is None:  # the draft asks for a person or a function
             context.draft = draft
-            return self._drafting.drafted(record, draft, entry_id, Purpose.ANSWER)
+            return self._drafting.plan_of_draft(record, draft, entry_id, Purpose.ANSWER)
         return hand_off_plan(holds, rule)
 
-    def approved(self, record: Record, own: str, handoff_id: str) -> tuple[str, Draft | None]:
+    def approved_answer(
+        self, record: Record, own: str, handoff_id: str
+    ) -> tuple[str, Draft | None]:
         """The answer that an approval sends, as entry id and draft: the person's edit, else the held draft.
 
         The draft is None where the answer is still to be written, also where the checks refused the
@@ -100,7 +102,9 @@ class HeldMessages:
         held = self._composer.stored(record, held_id)
         return (own, None) if held is None or held.refused is not None else (held_id, held)
 
-    def is_unseen(self, record: Record, entry_id: str, rule: str, switches: Switches) -> bool:
+    def is_unwritten_hold(
+        self, record: Record, entry_id: str, rule: str, switches: Switches
+    ) -> bool:
         """Whether a person must approve a message before it is sent, and the message is not written yet.
 
         False while the switches forbid sending.

@@ -12,7 +12,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.events.handler import Handler
 
@@ -29,7 +29,7 @@ class LiftedHandler(Handler):
         del switches
         key = event.subject.key
         by = key.name.partition("-")[0]
-        self._events.record(event.subject.conversation, Name.OPTED_IN, key.name, by=by)
+        self._events.record(event.subject.conversation, EventName.OPTED_IN, key.name, by=by)
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:

@@ -15,10 +15,14 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers, reasons
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.consent.words import heard
-from chalicelib.outreach.conversations.do_not_contact import said_in
-from chalicelib.outreach.conversations.preferring import knowing, preferred, wish_in
+from chalicelib.outreach.conversations.do_not_contact import statement_in
+from chalicelib.outreach.conversations.preferring import (
+    preferences_of_person,
+    wish_in,
+    with_preferences,
+)
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     CONFIRMATION,
@@ -40,7 +44,7 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.doubtful import is_doubtful, refused_purposes
 from chalicelib.outreach.events.context import (
@@ -104,26 +108,27 @@ class MessageHandler(Handler):
             return self._notice(context, entry_id, note)
         is_asked_for = context.job.recovery == Recovery.OPERATOR
         _leave_to_others(event, record, note, is_asked_for=is_asked_for)
-        if note == UNPROVEN:  # whatever the register says, which it may have wished to change
+        # Before the register is asked: this message may have wished to change what it says.
+        if note == UNPROVEN:
             return hand_off_plan(*_FOR_A_PERSON[note])
         look = self._conversations.look(record)
-        context.record = record = knowing(record, preferred(look.subjects))
+        context.record = record = with_preferences(record, preferences_of_person(look.subjects))
         forbidden = look.forbidden
         if forbidden is not None:
             return self._forbidden(context, entry_id, note, forbidden)
         if note in _FOR_A_PERSON:
             return hand_off_plan(*_FOR_A_PERSON[note])
-        if not is_asked_for:  # what a person asks for does not wait
+        if not is_asked_for:  # an answer that a person asks for does not wait
             self._wait_for_more(event, context)
         if rules.is_held(record, rules.HELD["reply"]):
             return self._held.plan(context, rules.HELD["reply"], switches)
         if not is_asked_for:
             self._waiting.in_order.check(record, event.facts.event_key)
-        self._waiting.out_quiet_hours(record, event.facts.event_key)
+        self._waiting.wait_out_quiet_hours(record, event.facts.event_key)
         limit = self._pace.take(record, entry_id) if may_send(switches) else None
         if limit is not None and not is_asked_for:
             return hand_off_plan("reply", limit)
-        return self._drafting.answer(context, entry_id, switches)
+        return self._drafting.plan_answer(context, entry_id, switches)
 
     def _forbidden(
         self, context: EventContext, entry_id: str, note: str | None, reason: str
@@ -135,10 +140,10 @@ class MessageHandler(Handler):
         Raises:
             NotAnEvent: there is no opt-out to confirm, and the message is not answered.
         """
-        if reason == Reason.DOUBT:
+        if reason == MarkReason.DOUBT:
             return hand_off_plan(*_FOR_A_PERSON.get(note or "", ("reply", reason)))
         held_id = outreach_keys.held_entry_id(context.handoff_id)
-        confirmed = self._drafting.confirmed(context, entry_id, held_id)
+        confirmed = self._drafting.earlier_confirmation(context, entry_id, held_id)
         if confirmed is None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         return confirmed
@@ -159,10 +164,10 @@ class MessageHandler(Handler):
         """Store a recipient's message once, with all that belongs to it; returns the note code on it."""
         record = context.conversation
         known = next((e for e in record.messages if e.entry_id == job.message_id), None)
-        if known is not None:  # what belongs to it was written before it
+        if known is not None:  # the message's other rows were written before it
             return known.note
         is_in_doubt = is_doubtful(job)
-        before = self._conversations.recent(record)
+        before = self._conversations.recent_entries(record)
         note = _note_on(job, context.match, before, is_in_doubt=is_in_doubt)
         entry = Entry(
             job.message_id, job.sent_at, "user", job.text, note=note, media=job.media or None
@@ -175,7 +180,7 @@ class MessageHandler(Handler):
             self._conversations.lift_technical(record)
         if note == SEVERAL and context.match is not None:
             changes["unclear_between"] = list(context.match.between)
-        # First: a run that finds the message stored does not read it for STOP again.
+        # The opt-out is first: a run that finds the message stored does not look for a STOP again.
         self._apply_opt_out(record, job, context.match, is_in_doubt=is_in_doubt)
         if is_in_doubt:
             self._silence.await_answer(record)
@@ -185,9 +190,9 @@ class MessageHandler(Handler):
         notice = _notice_of(record, job)
         if job.opt_out == "stop" and notice is not None:
             asked = (job.recipient, record.company_id, job.message_id)
-            notice = notice if self._conversations.confirms(*asked) else None
+            notice = notice if self._conversations.claim_confirmation(*asked) else None
         confirmation, note = _confirming(record, job, note)
-        # Together with the message: a resumed event no longer knows what its request said.
+        # These are stored with the message: a resumed event no longer has its webhook's fields.
         also = [] if notice is None else [self._conversations.keeping(record, entry_id, notice)]
         context.record, is_new = self._conversations.append(
             record,
@@ -203,18 +208,20 @@ class MessageHandler(Handler):
     def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
         """Record for the company that a message came, and any opt-out, suspension or opt-in in it."""
         said = job.message_id
-        self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
+        self._events.record(record, EventName.REPLY_RECEIVED, said, message_id=said, note=note)
         if note == OPT_OUT_IN_DOUBT or (note == UNPROVEN and job.opt_out == "stop"):
-            reason = Reason.DOUBT if note == OPT_OUT_IN_DOUBT else Reason.UNPROVEN
-            self._events.record(record, Name.SUSPENDED, said, reason=reason.value)
+            reason = MarkReason.DOUBT if note == OPT_OUT_IN_DOUBT else MarkReason.UNPROVEN
+            self._events.record(record, EventName.SUSPENDED, said, reason=reason.value)
         if note in UNSAID:
             return
         if job.opt_out == "stop":
             limits = " ".join(sorted(refused_purposes(job) or ())) or None
-            reason = Reason.STOP
-            self._events.record(record, Name.OPTED_OUT, said, reason=reason.value, purposes=limits)
+            reason = MarkReason.STOP
+            self._events.record(
+                record, EventName.OPTED_OUT, said, reason=reason.value, purposes=limits
+            )
         elif job.opt_out == "start":
-            self._events.record(record, Name.OPTED_IN, said, message_id=said)
+            self._events.record(record, EventName.OPTED_IN, said, message_id=said)
 
     def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
         """The plan that answers STOP or HELP with its fixed text; it waits for no quiet hours.
@@ -281,10 +288,15 @@ class MessageHandler(Handler):
                 )
             return
         company_id, said_at, purposes = record.company_id, job.sent_at, refused_purposes(job)
-        for address in self._refusing(record, job, is_other=is_other and not unproven):
+        for address in self._addresses_to_mark(record, job, is_other=is_other and not unproven):
             if job.opt_out == "stop":
                 self._conversations.forbid(
-                    address, company_id, Reason.STOP, said_at=said_at, purposes=purposes, how=how
+                    address,
+                    company_id,
+                    MarkReason.STOP,
+                    said_at=said_at,
+                    purposes=purposes,
+                    how=how,
                 )
             else:
                 self._conversations.doubt(
@@ -302,19 +314,23 @@ class MessageHandler(Handler):
             said_at=job.sent_at,
             message=job.message_id,
             zones=[zone.key for zone in rules.zones_of(record)],
-            how=said_in(record, WORKER),
+            how=statement_in(record, WORKER),
         )
 
-    def _refusing(self, record: Record, job: InboundMessage, *, is_other: bool) -> list[str]:
+    def _addresses_to_mark(
+        self, record: Record, job: InboundMessage, *, is_other: bool
+    ) -> list[str]:
         """The addresses to mark for an opt-out: the recipient's, and another writer's own address.
 
         The address that the door has marked already is left out.
         """
         found = [*self._conversations.addresses_to_mark(record), *([job.recipient] * is_other)]
-        own = numbers.canonical(job.recipient)
+        own = numbers.canonical_spelling(job.recipient)
         is_marked = job.consent_at_door
         return [
-            address for address in found if not (is_marked and numbers.canonical(address) == own)
+            address
+            for address in found
+            if not (is_marked and numbers.canonical_spelling(address) == own)
         ]
 
 
@@ -330,7 +346,7 @@ def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked
         raise NotAnEvent(EventStatus.PROCESSED, reasons.WITH_A_PERSON)
     answered_at = str(record.handoff.get("answered_at") or "")
     if answered_at > event.facts.received_at and not is_asked_for:
-        raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
+        raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # they answered while it waited
 
 
 def _note_on(
@@ -366,7 +382,7 @@ def _confirming(
     given = confirmation_of(record.item.get(CONFIRMATION))
     if given is None:
         return {}, note
-    if note == AUTO_REPLY:  # no person has said it
+    if note == AUTO_REPLY:  # no human being wrote it
         return {CONFIRMATION: given.item()}, note
     said = Said(job.message_id, job.text, job.sent_at, note is None, job.in_reply_to)
     after = given.after(said)
@@ -394,7 +410,7 @@ def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
 def _fixed_kind(record: Record, note: str) -> EffectKind | None:
     """The kind of effect that sends the fixed answer to STOP or HELP; None where the channel sends none."""
     of = record.channel.traits
-    return of.confirms_stop if note == OPT_OUT else of.answers_help
+    return of.stop_kind if note == OPT_OUT else of.help_kind
 
 
 _ASKED = {"stop": OPT_OUT, "help": HELP}

@@ -21,7 +21,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import HandoffNotice
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.sending.effects import NOTIFY_DESK, notify_desk
+from chalicelib.outreach.sending.effects import NOTIFY_DESK, notify_desk_effect
 from chalicelib.outreach.sending.notices import SETTING, WAITING
 
 FLOW = "notices"
@@ -82,7 +82,7 @@ class NoticeFlow(Flow):
         if planned.kind != NOTIFY_DESK.name:
             raise KeyError(planned.kind)
         handoff_id, about = outreach_keys.parsed(event.facts.event_key).parts[-2:]
-        return notify_desk(event.facts.conversation_id, handoff_id, about)
+        return notify_desk_effect(event.facts.conversation_id, handoff_id, about)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]

@@ -18,23 +18,23 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import Record, Status
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.hearing.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.resume import Resume
 from chalicelib.outreach.sending.effects import KINDS
-from chalicelib.outreach.twilio.refusals import dead_by
+from chalicelib.outreach.twilio.refusals import dead_address_reason
 
 FLOW = "receipts"
 BY_RECEIPT = "receipt"
 NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
-_TOLD = {"delivered": Name.DELIVERED, "read": Name.READ}
+_TOLD = {"delivered": EventName.DELIVERED, "read": EventName.READ}
 """Statuses that become events of their own, beside those of a message that was not delivered."""
 
 
@@ -148,7 +148,7 @@ class ReceiptFlow(Flow):
             )
         elif (row.status, row.reason) != (ActionStatus.DONE, BY_RECEIPT):
             return
-        event_key = row.unsettled.event_key  # also after an attempt that crashed before this line
+        event_key = row.unsettled.event_key  # an attempt that crashed before this line is repeated
         if self._ledger.statuses([event_key]).get(event_key) == EventStatus.PARKED:
             self._resume(record, event_key)
 
@@ -164,11 +164,15 @@ class ReceiptFlow(Flow):
             record, job.entry_id, job.status, job.rank, reason=job.reason, ref=ref
         )
         if job.opts_out:
-            reason = Reason(job.channel.traits.opts_out_as)
+            reason = MarkReason(job.channel.traits.opts_out_as)
             self._conversations.forbid_person(record, reason)
-            self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
+            self._events.record(record, EventName.OPTED_OUT, reason.value, reason=reason.value)
         self._tell(job, record)
-        dead = Reason.BOUNCED if job.is_dead else dead_by(job.channel.traits, job.reason)
+        dead = (
+            MarkReason.BOUNCED
+            if job.is_dead
+            else dead_address_reason(job.channel.traits, job.reason)
+        )
         is_opening = job.entry_id == outreach_keys.entry_id(record.start_event)
         was_answered = is_opening and record.item.get("last_inbound_at") is not None
         if dead is not None and job.status in NOT_DELIVERED and not was_answered:
@@ -179,7 +183,7 @@ class ReceiptFlow(Flow):
         self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)
         if job.status in NOT_DELIVERED:
             why = job.reason or job.status
-            moved = self._conversations.move(
+            moved = self._conversations.change_while(
                 record,
                 {Status.INITIAL_MESSAGE_SENT},
                 {
@@ -193,7 +197,7 @@ class ReceiptFlow(Flow):
             self._follow_ups.fall_back(record)
 
     def _tell(self, job: DeliveryReceipt, record: Record) -> None:
-        name = Name.FAILED if job.status in NOT_DELIVERED else _TOLD.get(job.status)
+        name = EventName.FAILED if job.status in NOT_DELIVERED else _TOLD.get(job.status)
         if name is not None:
             key = f"{job.entry_id}:{job.status}"
             self._events.record(

@@ -16,10 +16,10 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.event_names import TELLS, Name
-from chalicelib.outreach.conversations.doubts import open_among, silent_among
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
+from chalicelib.outreach.conversations.doubts import open_question_among, unanswered_question_among
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.resume import own_event
 
@@ -45,7 +45,7 @@ class SilenceHandler(Handler):
         """
         if not record.item.get(TELLS):
             return
-        question = open_among(self._conversations.wishes(record))
+        question = open_question_among(self._conversations.text_opt_outs(record))
         at = parsed(question.stop_at) if question else None
         if question is None or at is None:
             return
@@ -61,10 +61,10 @@ class SilenceHandler(Handler):
         """
         del switches
         record = event.subject.conversation
-        silent = silent_among(self._conversations.wishes(record))
+        silent = unanswered_question_among(self._conversations.text_opt_outs(record))
         if silent is not None:
-            stop = Reason.STOP.value
-            self._events.record(record, Name.OPTED_OUT, silent.stop_at, reason=stop)
+            stop = MarkReason.STOP.value
+            self._events.record(record, EventName.OPTED_OUT, silent.stop_at, reason=stop)
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:

@@ -16,8 +16,8 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.event_names import UNOPENED, Name
-from chalicelib.outreach.conversations.preferring import knowing, preferred
+from chalicelib.outreach.company_events.event_names import UNOPENED, EventName
+from chalicelib.outreach.conversations.preferring import preferences_of_person, with_preferences
 from chalicelib.outreach.conversations.records import (
     CONTINUES,
     DO_NOT_CONTACT,
@@ -81,16 +81,16 @@ class StartHandler(Handler):
             self._tell_existing(record, context.job)
             raise NotAnEvent(EventStatus.SKIPPED, EXISTS)
         self._tell(record, event.facts.event_key)
-        if record.is_continued:  # a replay, or the run that gave it up has died
+        if record.is_continued:  # a replay, or a retry after the run that ended it crashed
             self._endings.continued(record)
             raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
         look = self._conversations.look(record)
         if look.forbidden is not None:
-            # Under another address or for another reason than opening it looks at, or since then:
-            # the start may have waited for hours or for an operator.
+            # Opening checks fewer addresses and reasons; also, the start may have waited for hours
+            # or for an operator since then.
             self._endings.fail(record, "send", DO_NOT_CONTACT, event.lease)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
-        if record.person_act:  # it waited, and a person has the conversation, or has written
+        if record.person_act:  # while the start waited, a person took the conversation or wrote
             self._endings.withhold(record, PERSON_ANSWERS)
             raise NotAnEvent(EventStatus.PROCESSED, f"{why.WITHHELD}{PERSON_ANSWERS}")
         if CONTINUES in record.item and self._conversations.has_recipient_written(record):
@@ -99,17 +99,19 @@ class StartHandler(Handler):
         if record.item.get("not_allowed"):
             self._endings.fail(record, "send", NOT_ALLOWED)
             raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{NOT_ALLOWED}")
-        preferences = preferred(look.subjects)
+        preferences = preferences_of_person(look.subjects)
         held = self._on_another_channel(event, record, preferences, switches)
         if held is not None:
             return held
-        context.record = record = knowing(record, preferences)
+        context.record = record = with_preferences(record, preferences)
         if rules.is_held(record, "auto_queue_initial_message"):
             return self._held.plan(context, rules.HELD["start"], switches)
-        self._waiting.until_send_at(record)
+        self._waiting.wait_until_send_at(record)
         try:
-            self._waiting.out_quiet_hours(record, event.facts.event_key, wished=preferences.hours)
-            context.rules = self._waiting.by_rules(
+            self._waiting.wait_out_quiet_hours(
+                record, event.facts.event_key, wished=preferences.hours
+            )
+            context.rules = self._waiting.wait_by_rules(
                 record, event.facts.event_key, look.subjects, is_opening=True
             )
         except NotPermittedError as error:
@@ -149,9 +151,8 @@ class StartHandler(Handler):
         ):
             record: Record = event.subject.conversation
             self._endings.free(record)
-            if self._conversations.get(
-                record
-            ).is_handed_off:  # else a replay after a person's decision
+            # In a replay, a person may have ended the hand-off meanwhile.
+            if self._conversations.reread(record).is_handed_off:
                 self._starts.note(record.start_event, outcome="handed_off")
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
@@ -168,14 +169,14 @@ class StartHandler(Handler):
         facts = event.facts
         self._starts.abandon(facts.event_key)
         if reason.startswith("dead_letter"):
-            self._events.never_opened(facts.conversation_id, NEVER_OPENED, facts.received_at)
+            self._events.record_never_opened(facts.conversation_id, NEVER_OPENED, facts.received_at)
 
     def _tell_existing(self, record: Record, job: object) -> None:
         """Inform the company that a start failed: another start opened a conversation under the same id."""
         if isinstance(job, StartConversation):
             self._events.record(
                 record,
-                Name.FAILED,
+                EventName.FAILED,
                 job.event_key,
                 stage=UNOPENED,
                 reason=EXISTS,
@@ -186,7 +187,7 @@ class StartHandler(Handler):
         """Inform the company that the conversation is open."""
         continues = record.item.get(CONTINUES) or {}
         self._events.record(
-            record, Name.ACCEPTED, event_key, continues=continues.get("conversation")
+            record, EventName.ACCEPTED, event_key, continues=continues.get("conversation")
         )
 
     def _open(
@@ -203,7 +204,7 @@ class StartHandler(Handler):
         job = context.job
         if not isinstance(job, StartConversation):
             self._starts.abandon(event.facts.event_key)
-            self._events.never_opened(
+            self._events.record_never_opened(
                 event.facts.conversation_id, NEVER_OPENED, event.facts.received_at
             )
             raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
@@ -222,7 +223,7 @@ class StartHandler(Handler):
             self._starts.free(
                 str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
             )
-            self._events.never_opened(
+            self._events.record_never_opened(
                 unopened.opaque_id, DO_NOT_CONTACT, event.facts.received_at, unopened
             )
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)

@@ -15,7 +15,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.preferring import preferences_of_person
 from chalicelib.outreach.conversations.records import (
     DO_NOT_CONTACT,
     NEXT_STEP,
@@ -25,7 +25,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.outreach.events.context import EventContext
-from chalicelib.outreach.events.drafting import lasting, sending
+from chalicelib.outreach.events.drafting import lasting_reason, planned_send
 from chalicelib.outreach.events.handler import Handler
 from chalicelib.outreach.events.waiting import NotPermittedError
 from chalicelib.outreach.messages.fixed import with_opt_out_line
@@ -58,29 +58,32 @@ class StepHandler(Handler):
         look = self._conversations.look(record)
         reason = NOT_DECLARED if step is None else self._reason_to_skip(record, look)
         if reason is not None or step is None:
-            self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
+            self._conversations.change_while(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, reason or NOT_DECLARED)
         try:
-            self._waiting.out_quiet_hours(
-                record, event_key, wished=preferred(look.subjects).hours, is_in_line=False
+            self._waiting.wait_out_quiet_hours(
+                record,
+                event_key,
+                wished=preferences_of_person(look.subjects).hours,
+                is_in_line=False,
             )
-            rules = self._waiting.by_rules(
+            rules = self._waiting.wait_by_rules(
                 record, event_key, look.subjects, is_opening=False, is_in_line=False
             )
         except NotPermittedError as error:
-            self._conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
+            self._conversations.change_while(record, set(Status), {}, remove=(NEXT_STEP,))
             raise NotAnEvent(EventStatus.SKIPPED, error.reason) from None
         entry_id = outreach_keys.entry_id(event_key)
         wording = with_opt_out_line(record, Draft(text=step.text))
         context.draft = self._drafting.composer.fixed(record, entry_id, wording)
         try:
             self._drafting.check_secrets(record)
-            entry_id = self._drafting.fit(context, entry_id)
+            entry_id = self._drafting.fit_template(context, entry_id)
         except (PermanentError, UnavailableError) as error:
-            raise NotAnEvent(EventStatus.FAILED, lasting(error)) from None
+            raise NotAnEvent(EventStatus.FAILED, lasting_reason(error)) from None
         purpose = Purpose.CLOSING if name == END else Purpose.REMINDER
         message = MessagePlan(purpose, entry_id, step=name, rules=rules)
-        return message.plan(sending(record, entry_id))
+        return message.plan(planned_send(record, entry_id))
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """Return None always: no person is needed where a step fails, as no recipient waits for it."""
@@ -96,5 +99,5 @@ class StepHandler(Handler):
             return NOT_DELIVERED
         if look.forbidden is not None:
             return DO_NOT_CONTACT
-        is_refused = preferred(look.subjects).refuses(record.channel)
+        is_refused = preferences_of_person(look.subjects).refuses(record.channel)
         return reasons.UNWANTED_CHANNEL if is_refused else None

@@ -24,7 +24,7 @@ from chalicelib.outreach.conversations.records import (
     Entry,
     Record,
 )
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.handler import Handler, HandlerParts
 from chalicelib.outreach.messages.plan import hand_off_plan
@@ -56,17 +56,17 @@ class ToolResultHandler(Handler):
         """
         context: EventContext = event.subject
         record, call_id = context.conversation, context.key.name
-        call = self._conversations.call(record, call_id)
+        call = self._conversations.tool_call(record, call_id)
         if call is None:
             raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
         now = self._clock.now()
         until = call.result_until(now)
         if not call.result and until > now:
             raise NotYet(reasons.AWAITS_RESULT, until.timestamp())
-        if not call.result:  # one that comes at this moment is taken, or is late
+        if not call.result:  # a result that comes at this moment is either in time or late
             call = self._conversations.close_call(record, call_id)
         outcome = call.outcome
-        self._conversations.note_outcome(record, outcome)
+        self._conversations.note_tool_outcome(record, outcome)
         if call.result:
             record = context.record = self._entered(record, call)
         if record.is_handed_off:
@@ -74,16 +74,16 @@ class ToolResultHandler(Handler):
         if outcome != DONE:
             return hand_off_plan("", _OVER[outcome])
         forbidden = self._conversations.forbids(record)
-        if forbidden == Reason.DOUBT:
-            return hand_off_plan("reply", Reason.DOUBT)
+        if forbidden == MarkReason.DOUBT:
+            return hand_off_plan("reply", MarkReason.DOUBT)
         if forbidden is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if rules.is_held(record, rules.HELD["reply"]):
             return self._held.plan(context, rules.HELD["reply"], switches)
         self._waiting.in_order.check(record, event.facts.event_key)
-        self._waiting.out_quiet_hours(record, event.facts.event_key)
+        self._waiting.wait_out_quiet_hours(record, event.facts.event_key)
         entry_id = outreach_keys.entry_id(event.facts.event_key)
-        return self._drafting.answer(context, entry_id, switches, Purpose.TOOL_ANSWER)
+        return self._drafting.plan_answer(context, entry_id, switches, Purpose.TOOL_ANSWER)
 
     def _entered(self, record: Record, call: ToolCall) -> Record:
         """Append a tool's result to its conversation, once; returns the changed conversation.
@@ -92,7 +92,7 @@ class ToolResultHandler(Handler):
         """
         draft = self._conversations.draft(record, call.entry_id) or Draft()
         echoed = list(json.loads(draft.function_arguments or "{}").values())
-        data = {name: one for name, one in call.given["data"].items() if one not in echoed}
+        data = {name: value for name, value in call.given["data"].items() if value not in echoed}
         content = {"tool": call.tool, "text": call.given.get("text"), "data": data}
         entry = Entry(
             entry_id=f"result-{call.entry_id}",

@@ -18,7 +18,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.order import EventKeys
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
-from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.preferring import preferences_of_person
 from chalicelib.outreach.conversations.records import QUIET_HOURS, SEND_AT, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.conversations.subject import Subject
@@ -124,7 +124,7 @@ class WaitingEvents:
         self._current = current
         self._rules = ConversationRules(endings.conversations)
 
-    def until_send_at(self, record: Record) -> None:
+    def wait_until_send_at(self, record: Record) -> None:
         """Let a start wait for the time at which the company wants its first message sent.
 
         Meanwhile no later event waits behind the start, and it does not count as in progress, as it
@@ -138,7 +138,7 @@ class WaitingEvents:
             self._endings.free(record)
             raise NotYet(SCHEDULED, at.timestamp())
 
-    def out_quiet_hours(
+    def wait_out_quiet_hours(
         self,
         record: Record,
         event_key: str,
@@ -179,10 +179,12 @@ class WaitingEvents:
         if not is_in_line:
             raise NotYet(reason, until.timestamp())
         if wished is not None:
-            self._endings.free(record)  # it may wait for days, and is in progress no more
+            self._endings.free(
+                record
+            )  # a start that waits, perhaps for days, does not count as in progress
         self.in_order.wait(record, event_key, until, reason)
 
-    def by_rules(
+    def wait_by_rules(
         self,
         record: Record,
         event_key: str,
@@ -214,11 +216,13 @@ class WaitingEvents:
         code = found.why[0]
         if found.next_at is None:
             raise NotPermittedError(code)
-        wished = preferred(subjects).hours
+        wished = preferences_of_person(subjects).hours
         if wished is not None and not self._is_ever(record, now, subjects, is_opening=is_opening):
             raise NotPermittedError(reasons.WISH_UNMET)
         if is_opening:
-            self._endings.free(record)  # it may wait for days, and is in progress no more
+            self._endings.free(
+                record
+            )  # a start that waits, perhaps for days, does not count as in progress
         if not is_in_line:
             raise NotYet(code, found.next_at.timestamp())
         self.in_order.wait(record, event_key, found.next_at, code)

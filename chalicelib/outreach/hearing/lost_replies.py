@@ -16,16 +16,16 @@ from chalicelib.once import keys
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ports import Log
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import LISTED
+from chalicelib.outreach.channels import LISTED_CHANNELS
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.hearing.lost_texts import inbound_job
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume
 from chalicelib.outreach.resume import resume_job
 from chalicelib.outreach.twilio.client import Twilio
-from chalicelib.outreach.twilio.credentials import secret_of
+from chalicelib.outreach.twilio.credentials import secret_name_of
 
-_TEXT_KEYS = tuple(outreach_keys.reply(channel, "") for channel in LISTED)
+_TEXT_KEYS = tuple(outreach_keys.reply(channel, "") for channel in LISTED_CHANNELS)
 
 
 class LostReplies:
@@ -68,7 +68,7 @@ class LostReplies:
 
         None where Twilio has no such message, or the job's event key would differ from the event's.
         """
-        found = self._twilio.received(secret_of(record), sid)
+        found = self._twilio.fetch_received(secret_name_of(record), sid)
         if found is None:
             return None
         job = inbound_job(

@@ -28,7 +28,7 @@ from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import (
-    LISTED,
+    LISTED_CHANNELS,
     carrier_address,
     channel_of,
 )
@@ -130,17 +130,17 @@ class LostTexts:
 
         Twilio's account may serve other systems too.
         """
-        for form in numbers.forms(job.recipient):
+        for form in numbers.spellings(job.recipient):
             found = self.conversations.of_pair(job.channel, job.sender, form)
             if next(found, None) is not None:
                 return True
         pairs = pair_ids(self.opaque(), job.channel, job.sender, job.recipient)
-        return self.conversations.former(pairs) is not None
+        return self.conversations.former_pair(pairs) is not None
 
     def _inboxes(self) -> Iterator[Inbox]:
         """Every number that a company texts from, also of inactive projects, as a STOP always counts."""
         for project in self.lists.companies.projects():
-            for channel in LISTED:
+            for channel in LISTED_CHANNELS:
                 secret_id, number = project.credentials(channel), project.sender(channel)
                 if secret_id and number:
                     yield Inbox(secret_id, carrier_address(channel, number))
@@ -212,7 +212,7 @@ class _Run:
         found: list[ReceivedText] = []
         interrupted: Exception | None = None
         try:
-            for message in self.parts.lists.twilio.received_at(inbox.secret_id, inbox.address):
+            for message in self.parts.lists.twilio.list_received(inbox.secret_id, inbox.address):
                 created = message.created_at
                 if created is not None and created < first:
                     break

@@ -138,7 +138,7 @@ class Matching:
                 raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
             return self._late(job, owner)
         match = match or self._that_awaits(found)
-        return Match(self._conversations.get(match.record), match.doubt, match.between)
+        return Match(self._conversations.reread(match.record), match.doubt, match.between)
 
     def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
         """The keyed hashes of a sender and a recipient, one for each spelling of the recipient's number."""
@@ -161,7 +161,7 @@ class Matching:
     def _of_pair(self, job: InboundMessage) -> list[Record]:
         return [
             record
-            for form in numbers.forms(job.recipient)
+            for form in numbers.spellings(job.recipient)
             for record in self._conversations.of_pair(job.channel, job.sender, form)
         ]
 
@@ -193,7 +193,7 @@ class Matching:
         return None
 
     def _that_awaits(self, found: Sequence[Record]) -> Match:
-        sent = [record for record in found if _is_sent(record)]
+        sent = [record for record in found if _was_opened(record)]
         newest = self._clock.now() - AWAITS_FOR
         awaiting = [
             record
@@ -242,7 +242,7 @@ class Matching:
         unknown = NotAnEvent(
             EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
         )
-        kept = self._conversations.former(self.pairs(job.channel, job.sender, job.recipient))
+        kept = self._conversations.former_pair(self.pairs(job.channel, job.sender, job.recipient))
         if kept is None or job.is_automatic:
             raise unknown
         there = self._conversations.find(str(kept["newest"]))
@@ -294,7 +294,7 @@ def _is_from(record: Record, job: InboundMessage) -> bool:
     return numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
 
 
-def _is_sent(record: Record) -> bool:
+def _was_opened(record: Record) -> bool:
     """Whether the conversation's status says that its first message was sent.
 
     False also where the conversation has failed or was withheld since.  Of a handed-off

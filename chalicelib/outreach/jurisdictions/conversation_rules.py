@@ -75,11 +75,11 @@ class ConversationRules:
                 channel=record.channel,
                 purpose=purpose,
                 at=at,
-                consents=not_withdrawn(record, consents, subjects, at),
+                consents=consents_not_withdrawn(record, consents, subjects, at),
                 sent_at=[
                     sent
                     for other in others
-                    for sent in self._unasked_in(other)
+                    for sent in self._unsolicited_times(other)
                     if window and at - window < sent
                 ],
                 words=words_of(project),
@@ -92,14 +92,14 @@ class ConversationRules:
     def _with_recipient(self, record: Record) -> list[Record]:
         """The company's conversations with a recipient, under every spelling of their number."""
         return [
-            one
-            for form in numbers.forms(record.primary_channel)
-            for one in self._conversations.with_recipient(
+            conversation
+            for form in numbers.spellings(record.primary_channel)
+            for conversation in self._conversations.with_recipient(
                 form, record.company_id, MOST_CONVERSATIONS
             )
         ]
 
-    def _unasked_in(self, record: Record) -> Iterator[datetime]:
+    def _unsolicited_times(self, record: Record) -> Iterator[datetime]:
         """The times at which a conversation's unsolicited messages (first, reminders, end) were sent."""
         if record.item.get("task_complete") == 1:
             opening = outreach_keys.entry_id(record.start_event)
@@ -116,7 +116,7 @@ def place_of(record: Record) -> RecipientPlace:
     """
     own = time_zones.by_name(record.item.get("recipient_timezone"))
     address = record.primary_channel
-    number = address if PHONE.is_one(address) else record.item.get(PHONE.field)
+    number = address if PHONE.is_of_kind(address) else record.item.get(PHONE.field)
     if isinstance(number, str) and number:
         return of_number(number, own)
     region = Project(record.item).jurisdictions.region
@@ -160,21 +160,21 @@ def consents_of(record: Record) -> tuple[GivenConsent, ...]:
 def kept_consents(record: Record, subjects: Sequence[Subject]) -> Iterator[GivenConsent]:
     """The consents stored in the register for the address and channel of a conversation."""
     for own in subjects[:1]:
-        for purpose, one in own.consents_of(own.own, record.channel).items():
-            given_at = parsed(one.get("given_at"))
+        for purpose, consent in own.consents_of(own.own, record.channel).items():
+            given_at = parsed(consent.get("given_at"))
             if given_at is not None:
                 yield GivenConsent(
                     channel=record.channel,
                     purpose=ContactPurpose(purpose),
                     given_at=given_at,
-                    expires_at=parsed(one.get("expires_at")),
-                    source=str(one.get("source") or START),
-                    form=one.get("form"),
-                    version=one.get("version"),
+                    expires_at=parsed(consent.get("expires_at")),
+                    source=str(consent.get("source") or START),
+                    form=consent.get("form"),
+                    version=consent.get("version"),
                 )
 
 
-def not_withdrawn(
+def consents_not_withdrawn(
     record: Record, consents: Sequence[GivenConsent], subjects: Sequence[Subject], now: datetime
 ) -> list[GivenConsent]:
     """Those of the given consents that no later refusal of the recipient has withdrawn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.preferring import preferences_of_person
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
@@ -33,10 +33,10 @@ def next_time(
     Raises:
         TransientError: the recipient's conversations could not be read.
     """
-    wished, then = preferred(subjects).hours, at
+    wished, then = preferences_of_person(subjects).hours, at
     for _ in range(_TURNS):
         try:
-            night = quiet(record, then, wished)
+            night = quiet_until(record, then, wished)
         except rules.UnmetWishError:
             return None
         found = place_rules.permission(
@@ -51,7 +51,7 @@ def next_time(
     return None
 
 
-def quiet(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
+def quiet_until(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
     """When quiet hours, or hours that the recipient does not wish, end; None where `at` is outside them.
 
     Unreadable quiet hours count as ending half an hour after `at`.

@@ -22,7 +22,7 @@ from chalicelib.outreach.jurisdictions.rulebook import (
     TemplateCategory,
 )
 
-_PASSES = ("hours", "no_holidays", "cap")
+_PASSING_KINDS = ("hours", "no_holidays", "cap")
 """Kinds of rules whose refusal ends by itself after a time."""
 _TURNS = 200
 """Limit of steps in the search: the end of one rule's refusal may fall into another's."""
@@ -79,12 +79,14 @@ class Permission:
 
 def may_send(facts: SendFacts) -> Permission:
     """Whether the legal rules allow a message, which rules refuse it, and from when on it is allowed."""
-    stamps = tuple(jurisdiction.stamp for jurisdiction in rulebook.holding_in(facts.place.regions))
+    stamps = tuple(
+        jurisdiction.stamp for jurisdiction in rulebook.jurisdictions_in(facts.place.regions)
+    )
     asked = rules_for(facts.place, facts.channel, facts.purpose)
     refusing = [(rule, code) for rule in asked if (code := _refusal(rule, facts))]
     if not refusing:
         return Permission(allowed=True, stamps=stamps)
-    refusing.sort(key=lambda one: one[0].kind in _PASSES)
+    refusing.sort(key=lambda refusal: refusal[0].kind in _PASSING_KINDS)
     return Permission(
         allowed=False,
         why=tuple(dict.fromkeys(code for _, code in refusing)),
@@ -100,7 +102,7 @@ def rules_for(
     """The legal rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
     return [
         rule
-        for jurisdiction in rulebook.holding_in(place.regions)
+        for jurisdiction in rulebook.jurisdictions_in(place.regions)
         for rule in jurisdiction.rules
         if channel in rule.requirement.channels and purpose in rule.requirement.purposes
     ]
@@ -124,7 +126,7 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
             is_kept = True
         case "consent":
             given = _consents(facts)
-            if any(not _is_over(consent, facts.at) for consent in given):
+            if any(not _is_expired(consent, facts.at) for consent in given):
                 return None
             return reasons.CONSENT_EXPIRED if given else reasons.CONSENT_MISSING
         case "consent_days":
@@ -162,7 +164,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
 
 def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
     """The first time at which every legal rule allows the message; None where no such time is found."""
-    passing = [rule for rule in asked if rule.kind in _PASSES]
+    passing = [rule for rule in asked if rule.kind in _PASSING_KINDS]
     at = facts.at
     for _ in range(_TURNS):
         found = [_allows_from(rule, facts, at) for rule in passing]
@@ -194,5 +196,5 @@ def _consents(facts: SendFacts) -> list[GivenConsent]:
     ]
 
 
-def _is_over(consent: GivenConsent, at: datetime) -> bool:
+def _is_expired(consent: GivenConsent, at: datetime) -> bool:
     return consent.expires_at is not None and consent.expires_at <= at

@@ -103,8 +103,8 @@ def _of_country_code(number: str) -> RecipientPlace:
 
 def _of_countries(countries: tuple[str, ...]) -> RecipientPlace:
     known = tuple(country for country in countries if country.isalpha())  # "001" is no country
-    zones = tuple(zone for one in known for zone in time_zones.of_country(one))
-    return RecipientPlace(tuple(one.lower() for one in known), zones or (ZoneInfo("UTC"),))
+    zones = tuple(zone for country in known for zone in time_zones.of_country(country))
+    return RecipientPlace(tuple(country.lower() for country in known), zones or (ZoneInfo("UTC"),))
 
 
 @cache
@@ -134,7 +134,7 @@ def _areas() -> Mapping[str, Area]:
 
 
 @cache
-def _is_alike(one: ZoneInfo, other: ZoneInfo) -> bool:
+def _is_alike(zone: ZoneInfo, other: ZoneInfo) -> bool:
     return all(
-        at.astimezone(one).utcoffset() == at.astimezone(other).utcoffset() for at in _SEASONS
+        at.astimezone(zone).utcoffset() == at.astimezone(other).utcoffset() for at in _SEASONS
     )

@@ -14,11 +14,11 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jurisdictions import conversation_rules
 from chalicelib.outreach.jurisdictions.permission import rules_for
 from chalicelib.outreach.jurisdictions.rulebook import RequiredWord
-from chalicelib.outreach.languages import language_of, written
+from chalicelib.outreach.languages import fixed_text, language_of
 from chalicelib.outreach.project.project import Project
 
-FREQUENCY_LINE = written("frequency_line")
-RATES_LINE = written("rates_line")
+FREQUENCY_LINE = fixed_text("frequency_line")
+RATES_LINE = fixed_text("rates_line")
 
 
 def with_required_words(record: Record, opening: Draft) -> Draft:

@@ -117,7 +117,7 @@ class RuleFile:
 
 
 KINDS = ("hours", "no_holidays", "cap", "words", "consent", "consent_days", "templates")
-CODES: Mapping[str, str] = {
+REASON_CODES: Mapping[str, str] = {
     "hours": reasons.CALLING_HOURS,
     "no_holidays": reasons.PUBLIC_HOLIDAY,
     "cap": reasons.FREQUENCY_CAP,
@@ -142,7 +142,7 @@ class JurisdictionRule:
     @property
     def code(self) -> str:
         """The reason code for a message that this rule refuses."""
-        return CODES[self.kind]
+        return REASON_CODES[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def jurisdictions() -> tuple[Jurisdiction, ...]:
 
 
 @cache
-def holding_in(regions: tuple[str, ...]) -> tuple[Jurisdiction, ...]:
+def jurisdictions_in(regions: tuple[str, ...]) -> tuple[Jurisdiction, ...]:
     """The jurisdictions whose rules apply in any of the regions; all of them where no region is given."""
     return tuple(
         jurisdiction

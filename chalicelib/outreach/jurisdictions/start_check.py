@@ -16,14 +16,14 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once.ports import SwitchesPort
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import RECIPIENT_FIELD_OF, Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.preferring import preferences_of_person
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, QUIET_HOURS, Record
 from chalicelib.outreach.conversations.register_looks import RegisterLook
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jurisdictions.conversation_rules import ConversationRules
-from chalicelib.outreach.jurisdictions.next_time import next_time, quiet
+from chalicelib.outreach.jurisdictions.next_time import next_time, quiet_until
 from chalicelib.outreach.jurisdictions.permission import Permission
 from chalicelib.outreach.project import openings, rules
 from chalicelib.outreach.project.project import Project
@@ -93,10 +93,12 @@ class StartChecks:
         """
         record = _start_of(asked, project)
         look = self._conversations.look(record)
-        lasting = self._lasting(asked, project, look)
+        lasting = self._lasting_reasons(asked, project, look)
         found = self._permission(record, asked.at, look)
-        wished = preferred(look.subjects)
-        why = tuple(dict.fromkeys([*lasting, *found.why, *_passing(record, asked.at, wished)]))
+        wished = preferences_of_person(look.subjects)
+        why = tuple(
+            dict.fromkeys([*lasting, *found.why, *_passing_reasons(record, asked.at, wished)])
+        )
         next_at = None
         if why and not lasting:
             next_at = next_time(self._rules, record, asked.at, look.subjects)
@@ -105,16 +107,18 @@ class StartChecks:
     def _permission(self, record: Record, at: datetime, look: RegisterLook) -> Permission:
         return self._rules.permission(record, at, is_opening=True, subjects=look.subjects)
 
-    def _lasting(self, asked: StartToCheck, project: Project, look: RegisterLook) -> list[str]:
+    def _lasting_reasons(
+        self, asked: StartToCheck, project: Project, look: RegisterLook
+    ) -> list[str]:
         """The reason codes that refuse a start at any time, such as an opt-out or an inactive project."""
-        stopped = self._switches.current().forbids(asked.channel.traits.sends)
+        stopped = self._switches.current().forbids(asked.channel.traits.send_kind)
         is_allowed = asked.channel in project.allowed_channels
         refused = {
             reasons.PROJECT_INACTIVE: not project.is_active,
             reasons.NOT_ALLOWED: not is_allowed,
             reasons.NO_SENDER: is_allowed and not project.sender(asked.channel),
             DO_NOT_CONTACT: look.forbidden is not None,
-            reasons.UNWANTED_CHANNEL: preferred(look.subjects).refuses(asked.channel),
+            reasons.UNWANTED_CHANNEL: preferences_of_person(look.subjects).refuses(asked.channel),
             stopped or "": stopped is not None,
         }
         return [str(reason) for reason, is_so in refused.items() if is_so]
@@ -126,7 +130,7 @@ def _start_of(asked: StartToCheck, project: Project) -> Record:
         project,
         asked.channel,
         {**asked.addresses, "comms_consent": project.require_consent},
-        primary_channel=asked.addresses[RECIPIENT_OF[asked.channel]],
+        primary_channel=asked.addresses[RECIPIENT_FIELD_OF[asked.channel]],
         company_id=asked.company_id,
         project_id=asked.project_id,
         purpose=asked.purpose.value if asked.purpose else None,
@@ -135,14 +139,14 @@ def _start_of(asked: StartToCheck, project: Project) -> Record:
     return Record({"messages": [], "message_count": 0, **attributes})
 
 
-def _passing(record: Record, at: datetime, preferred: Preferences) -> list[str]:
+def _passing_reasons(record: Record, at: datetime, preferred: Preferences) -> list[str]:
     """The reason codes of quiet hours and wished hours that keep a start from being sent now.
 
     `WISH_UNMET` is among them where quiet hours leave nothing of the wished hours.
     """
-    night = quiet(record, at)
+    night = quiet_until(record, at)
     try:
-        wait = quiet(record, at, preferred.hours)
+        wait = quiet_until(record, at, preferred.hours)
     except rules.UnmetWishError:
         return [reasons.WISH_UNMET]
     is_wish = wait is not None and night is None

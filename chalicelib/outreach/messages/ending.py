@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from chalicelib.clock import iso
 from chalicelib.once.event import Lease
 from chalicelib.once.ports import Clock
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
@@ -21,7 +21,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.following import FollowUps
 from chalicelib.outreach.project.admission import Starts
@@ -62,7 +62,9 @@ class Endings:
         moved = self._end(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
         if moved and moved.status is Status.FAILED and record.status is not Status.FAILED:
             self.conversations.count_failed(record, reason)
-        self.events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
+        self.events.record(
+            record, EventName.FAILED, f"{stage}:{reason}", stage=stage, reason=reason
+        )
         if stage != GIVEN_UP:  # after GIVEN_UP the message may have been sent
             self.follow_ups.fall_back(record, lease)
         self.free(record)
@@ -85,22 +87,22 @@ class Endings:
 
         An operator's replay may still send the message.
         """
-        moved = self.conversations.move(record, AUTOMATED, {"withheld_reason": reason})
+        moved = self.conversations.change_while(record, AUTOMATED, {"withheld_reason": reason})
         return moved or record
 
     def drop_step(self, record: Record) -> None:
         """Cancel the conversation's next reminder or closing message, if one is scheduled."""
-        self.conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
+        self.conversations.change_while(record, set(Status), {}, remove=(NEXT_STEP,))
 
     def opt_out(self, record: Record) -> None:
         """Mark the recipient as opted out in their own words, at the time of their last message, else now."""
         said_at = str(record.item.get("last_inbound_at") or iso(self.clock.now()))
-        self.forbid(record, Reason.ASKED, said_at)
+        self.forbid(record, MarkReason.ASKED, said_at)
 
-    def forbid(self, record: Record, reason: Reason, said_at: str | None = None) -> None:
+    def forbid(self, record: Record, reason: MarkReason, said_at: str | None = None) -> None:
         """Mark a conversation's recipient as do-not-contact, and inform the company."""
         self.conversations.forbid_person(record, reason, said_at=said_at)
-        self.events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
+        self.events.record(record, EventName.OPTED_OUT, reason.value, reason=reason.value)
 
     def free(self, record: Record) -> None:
         """Remove the conversation's start from the company's open starts, whose number is limited."""
@@ -113,8 +115,10 @@ class Endings:
 
         Of a handed-off conversation only the reason is set, for its release to read.
         """
-        moved = self.conversations.move(record, expected, {"conversation_status": status, **why})
-        return moved or self.conversations.move(record, {Status.HANDED_OFF}, why)
+        moved = self.conversations.change_while(
+            record, expected, {"conversation_status": status, **why}
+        )
+        return moved or self.conversations.change_while(record, {Status.HANDED_OFF}, why)
 
 
 def _of_start(record: Record) -> tuple[str, str, str]:

@@ -19,7 +19,7 @@ from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
-from chalicelib.outreach.languages import Language, language_of, written
+from chalicelib.outreach.languages import Language, fixed_text, language_of
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.wishes.machine_question import answer_to
 
@@ -27,13 +27,13 @@ CARRIER, OWN = "carrier", "own"
 """Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
 
 
-OPT_OUT_LINE = written("opt_out_line")
-MACHINE_LINE = written("machine_line")
-STOP_CONFIRMATION = written("stop_confirmation")
-MARKETING_STOPPED = written("marketing_stopped")
-HELP_ANSWER = written("help_answer")
-PERSON_WILL_ANSWER = written("person_will_answer")
-_CONTACT = written("contact")
+OPT_OUT_LINE = fixed_text("opt_out_line")
+MACHINE_LINE = fixed_text("machine_line")
+STOP_CONFIRMATION = fixed_text("stop_confirmation")
+MARKETING_STOPPED = fixed_text("marketing_stopped")
+HELP_ANSWER = fixed_text("help_answer")
+PERSON_WILL_ANSWER = fixed_text("person_will_answer")
+_CONTACT = fixed_text("contact")
 _INSTRUCTION = re.compile(
     r"\b(?i:reply|replying|text|texting|send|sending|answer|write|respond|type"
     r"|responda|responde|respondan|responder|envíe|envía|envia|envie|mande|escriba|conteste"
@@ -61,7 +61,7 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
     if html:
         before, end, after = html.rpartition("</body>")
         html = f"{before}<p>{line}</p>{end}{after}" if end else f"{html}<p>{line}</p>"
-    return replace(opening, text=f"{opening.text.rstrip()}{of.between}{line}", html=html)
+    return replace(opening, text=f"{opening.text.rstrip()}{of.separator}{line}", html=html)
 
 
 def says_how_to_opt_out(text: str) -> bool:
@@ -97,7 +97,7 @@ def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bo
         before, end, after = html.rpartition("</body>")
         html = f"{before}{mark}{end}{after}" if end else f"{html}{mark}"
     return replace(
-        draft, text=channel.traits.between.join(part for part in parts if part), html=html
+        draft, text=channel.traits.separator.join(part for part in parts if part), html=html
     )
 
 

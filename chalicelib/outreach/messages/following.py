@@ -27,10 +27,10 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.former import pair_ids
-from chalicelib.outreach.conversations.preferring import preferred
+from chalicelib.outreach.conversations.preferring import preferences_of_person
 from chalicelib.outreach.conversations.records import (
     CONTINUED_BY,
     CONTINUES,
@@ -39,7 +39,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.register_entries import TECHNICAL
+from chalicelib.outreach.conversations.register_entries import TECHNICAL_REASONS
 from chalicelib.outreach.jobs import OutreachResume
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import ConversationStores
@@ -117,21 +117,21 @@ class FollowUps:
         declared = Project(record.item).follow_ups
         if declared is None or not declared.fallback:
             return
-        record = self.kept.conversations.get(record)
+        record = self.kept.conversations.reread(record)
         if not record.is_continued:
             is_wanted = record.status == Status.FAILED and not record.person_act
             if not is_wanted or self.kept.conversations.has_recipient_written(record):
                 return
             if not self._open_next(record, lease):
                 return
-            record = self.kept.conversations.get(record)
+            record = self.kept.conversations.reread(record)
         link = record.item.get(CONTINUED_BY)
         linked = self.kept.conversations.find(link["conversation"]) if link else None
         if link is None or linked is None:
             return
         self.events.record(
             record,
-            Name.CONTINUED,
+            EventName.CONTINUED,
             linked.opaque_id,
             linked_conversation=linked.opaque_id,
             linked_request_id=linked.request_id,
@@ -150,7 +150,7 @@ class FollowUps:
         return any(not preferences.wants_another_than(channel) for channel in left)
 
     def _preferences(self, record: Record) -> Preferences:
-        return preferred(self.kept.conversations.look(record).subjects)
+        return preferences_of_person(self.kept.conversations.look(record).subjects)
 
     @staticmethod
     def _wanted(record: Record, project: Project, preferences: Preferences) -> list[Channel]:
@@ -173,7 +173,7 @@ class FollowUps:
         for channel in wanted:
             linked = Record(self._attributes(record, project, channel))
             forbidden = self.kept.conversations.forbids(linked)
-            if forbidden in TECHNICAL:
+            if forbidden in TECHNICAL_REASONS:
                 continue
             return forbidden is None and self._open(record, linked, lease)
         return False
@@ -192,7 +192,7 @@ class FollowUps:
                 *((self.kept.starts.holding(lease),) if lease else ()),
             ),
         )
-        return opened.record is not None or self.kept.conversations.get(record).is_continued
+        return opened.record is not None or self.kept.conversations.reread(record).is_continued
 
     def _attributes(self, record: Record, project: Project, channel: Channel) -> dict[str, Any]:
         recipient = str(record.item[channel.traits.address.field])

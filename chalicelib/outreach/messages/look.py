@@ -12,7 +12,7 @@ from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Record
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.messages.purpose import Look
 
@@ -35,7 +35,7 @@ def is_stopped(forbidden: str | None, look: Look) -> bool:
     `forbidden` is the mark's reason, None without a mark.  A mark for a possible opt-out that no person
     has decided (`DOUBT`) counts only where `look` includes it.
     """
-    if forbidden == Reason.DOUBT and Look.DOUBT not in look:
+    if forbidden == MarkReason.DOUBT and Look.DOUBT not in look:
         return False
     return Look.REGISTER in look and forbidden is not None
 
@@ -75,7 +75,7 @@ class LastLook:
 
     def _look(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
         began = self._clock.monotonic()
-        forbidden, now = self._conversations.last_word(record)
+        forbidden, now = self._conversations.look_before_send(record)
         if is_stopped(forbidden, look):
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         if Look.PERSON in look and now.person_act != planned_after:

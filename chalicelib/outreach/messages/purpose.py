@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, Flag, StrEnum, auto
 
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.conversations.day_counts import DayCount
 from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Status
 
@@ -103,7 +103,7 @@ class PurposeRule:
 
     look: Look
     keeps: Keeps
-    tells: Name | None = None
+    tells: EventName | None = None
     status: Status | None = None
     note: str | None = None
     counts: DayCount | None = None
@@ -115,7 +115,7 @@ _YIELDING = Look.REGISTER | Look.DOUBT | Look.PERSON
 _ANSWER = PurposeRule(
     _YIELDING,
     Keeps.STATE,
-    Name.ANSWERED,
+    EventName.ANSWERED,
     Status.REPLY_SENT,
     counts=DayCount.BY_MACHINE,
     on_withheld=Unsent.REASON,
@@ -123,7 +123,7 @@ _ANSWER = PurposeRule(
 _STEP = PurposeRule(
     _YIELDING | Look.ANSWERED,
     Keeps.STEP,
-    Name.FOLLOWED_UP,
+    EventName.FOLLOWED_UP,
     note=FOLLOW_UP,
     on_withheld=Unsent.REASON,
     on_refused=Unsent.STEP_DROPPED,
@@ -133,7 +133,7 @@ RULES: Mapping[Purpose, PurposeRule] = {
     Purpose.OPENING: PurposeRule(
         _YIELDING | Look.CONTINUED,
         Keeps.BEGINNING,
-        Name.SENT,
+        EventName.SENT,
         Status.INITIAL_MESSAGE_SENT,
         counts=DayCount.OPENED,
         on_withheld=Unsent.ENDS,
@@ -148,7 +148,7 @@ RULES: Mapping[Purpose, PurposeRule] = {
     Purpose.PERSON: PurposeRule(
         Look.REGISTER,
         Keeps.THREAD,
-        Name.ANSWERED,
+        EventName.ANSWERED,
         note=PERSON,
         counts=DayCount.BY_PERSON,
         on_withheld=Unsent.REPLY_FAILED,

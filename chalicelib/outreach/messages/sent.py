@@ -23,8 +23,8 @@ from chalicelib.once.reasons import (
     WITHHELD,
 )
 from chalicelib.once.store import Item
-from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.conversations.day_counts import ANSWERS, answered, channel_name
+from chalicelib.outreach.company_events.event_names import EventName
+from chalicelib.outreach.conversations.day_counts import ANSWERS, answer_names, channel_name
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     CONFIRMATION,
@@ -37,7 +37,7 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.about import about
 from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
@@ -48,7 +48,7 @@ from chalicelib.outreach.people import persons
 from chalicelib.outreach.project.admission import START_FAILED
 from chalicelib.outreach.project.follow_up_settings import OPENING
 from chalicelib.outreach.tools.confirmation import ToolStep, asked
-from chalicelib.outreach.twilio.refusals import dead_by
+from chalicelib.outreach.twilio.refusals import dead_address_reason
 
 OPT_OUT_CODE = "21610"
 PROMPT_CHARACTERS = 1000
@@ -63,7 +63,7 @@ NO_FUNCTION = {"function_call": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class SendReport:
     """A message that a run sent or tried to send, with what its carrier reported.
 
     Attributes:
@@ -130,7 +130,7 @@ class SentMessages:
         elif what is Unsent.REASON:
             return self._endings.keep_reason(record, reason)
         elif what is Unsent.REPLY_FAILED:
-            self._conversations.reply_failed(record, reason)
+            self._conversations.note_reply_failed(record, reason)
         elif what is Unsent.STEP_DROPPED:
             self._endings.drop_step(record)
         return record
@@ -157,17 +157,17 @@ class SentMessages:
         return self._endings.keep_reason(record, reason)
 
     def sent(
-        self, record: Record, message: MessagePlan, sending: Sending, ref: str | None
+        self, record: Record, message: MessagePlan, report: SendReport, ref: str | None
     ) -> Record:
         """Store a message that was sent; returns the changed conversation.  Idempotent by entry id.
 
         Args:
             record: the conversation.
             message: the message of the plan.
-            sending: what the run knows of the message.
+            report: what the run knows of the message.
             ref: the vendor's id of the message.
         """
-        entry = self._entry(message, sending, ref)
+        entry = self._entry(message, report, ref)
         is_threaded = record.channel.traits.is_threaded
         header = self._message_id_header(ref) if ref and is_threaded else None
         thread = threads.sent(record, header) if header else {}
@@ -186,23 +186,23 @@ class SentMessages:
                     remove=("reply_failure",),
                 )
             case _:
-                record = self._keep_state(record, message, entry, thread, sending, header)
+                record = self._keep_state(record, message, entry, thread, report, header)
         self._tell(record, message, entry)
         return record
 
     def function_noted(self, record: Record, function: str) -> None:
         """Store which function the writer asked for, where no message is sent with it."""
-        self._conversations.move(
+        self._conversations.change_while(
             record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
         )
 
-    def _entry(self, message: MessagePlan, sending: Sending, ref: str | None) -> Entry:
-        draft = sending.draft
+    def _entry(self, message: MessagePlan, report: SendReport, ref: str | None) -> Entry:
+        draft = report.draft
         return Entry(
             entry_id=message.entry_id,
             message_timestamp=iso(self._clock.now()),
             role="assistant",
-            content=sending.text or draft.text or " | ".join((draft.variables or {}).values()),
+            content=report.text or draft.text or " | ".join((draft.variables or {}).values()),
             ai_prompt_tokens=draft.prompt_tokens,
             ai_completion_tokens=draft.completion_tokens,
             ai_total_tokens=draft.total_tokens,
@@ -234,7 +234,7 @@ class SentMessages:
         message: MessagePlan,
         entry: Entry,
         thread: dict[str, Any],
-        sending: Sending,
+        report: SendReport,
         header: str | None,
     ) -> Record:
         status = message.rule.status
@@ -246,11 +246,11 @@ class SentMessages:
         }
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
-            changes |= self._asking(record, message, sending, entry, header)
+            changes |= self._asking(record, message, report, entry, header)
         then: tuple[Item, ...] = ()
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
-            changes |= self._opened(sending, header)
+            changes |= self._opened(report, header)
             following = self._follow_ups.after(record, OPENING)
             changes |= following.attributes if following else {}
             then = (following.row,) if following else ()
@@ -266,7 +266,7 @@ class SentMessages:
         )
         if is_opening:
             self._endings.free(record)
-        if is_opening and sending.is_late:
+        if is_opening and report.is_late:
             self._starts.note(record.start_event, outcome="sent")
         return record
 
@@ -290,14 +290,18 @@ class SentMessages:
         if what is None:
             return ()
         is_answer = what in ANSWERS
-        counts = answered(self._conversations.since_ours(record), entry) if is_answer else [what]
+        counts = (
+            answer_names(self._conversations.entries_since_ours(record), entry)
+            if is_answer
+            else [what]
+        )
         return (*counts, channel_name(what, record.channel))
 
     def _asking(
         self,
         record: Record,
         message: MessagePlan,
-        sending: Sending,
+        report: SendReport,
         entry: Entry,
         header: str | None,
     ) -> dict[str, Any]:
@@ -307,28 +311,28 @@ class SentMessages:
         function.
         """
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
-        step = ToolStep.of(sending.draft.tool)
-        recent = self._conversations.recent(record)
+        step = ToolStep.of(report.draft.tool)
+        recent = self._conversations.recent_entries(record)
         said = [one.entry_id for one in recent if one.role == "user"]
-        is_newest = sending.answers is None or said[-1:] == [sending.answers]
+        is_newest = report.answers is None or said[-1:] == [report.answers]
         if step is None or not message.function or not is_newest:
             return found
         ref = keys.digest("message-id", header)[:32] if header else entry.provider_id
         # The carrier's time: if a worker died before this line, the yes may be older than now.
-        at = clock.parsed(sending.sent_at) or self._clock.now()
+        at = clock.parsed(report.sent_at) or self._clock.now()
         return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, at)}
 
-    def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
+    def _opened(self, report: SendReport, header: str | None) -> dict[str, Any]:
         """The attributes that a conversation's first message adds when sent: the milliseconds that it took.
 
         An e-mail also adds its Message-ID, the digest of that id, and its subject.
         """
-        took = int((self._clock.monotonic() - sending.started) * 1000)
+        took = int((self._clock.monotonic() - report.started) * 1000)
         found: dict[str, Any] = {"processing_time_ms": took}
         if header:
             digest = keys.digest("message-id", header)[:32]
             found |= {"email_id": header, "email_id_digest": digest}
-            found["email_subject"] = sending.draft.subject
+            found["email_subject"] = report.draft.subject
         return found
 
     def _tell(self, record: Record, message: MessagePlan, entry: Entry) -> None:
@@ -341,7 +345,7 @@ class SentMessages:
             name,
             entry.entry_id,
             message_id=entry.entry_id,
-            by=by if name is Name.ANSWERED else None,
+            by=by if name is EventName.ANSWERED else None,
             step=message.step,
             **persons.read(entry.by or "").facts,
         )
@@ -349,9 +353,9 @@ class SentMessages:
     def _mark_refusal(self, record: Record, row: ActionRow) -> None:
         """Mark the recipient where the carrier's refusal shows an opt-out, a block or a dead address."""
         if row.reason == OPT_OUT_CODE:
-            self._endings.forbid(record, Reason.CARRIER)
-        dead = dead_by(record.channel.traits.carrier, row.reason)
-        if dead is Reason.BLOCKED or (dead and record.item.get("last_inbound_at") is None):
+            self._endings.forbid(record, MarkReason.CARRIER)
+        dead = dead_address_reason(record.channel.traits.carrier, row.reason)
+        if dead is MarkReason.BLOCKED or (dead and record.item.get("last_inbound_at") is None):
             self._conversations.forbid_on_channel(record, dead, sent_at=row.finished_at)
 
 

@@ -38,7 +38,7 @@ from pydantic import (
 )
 
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.project.fields import Closed, Zone, all_seen, is_strict
 from chalicelib.outreach.tools.schema import Tool
@@ -252,7 +252,7 @@ def ignored_names(item: Mapping[str, Any]) -> list[str]:
 def _ignored(config: Mapping[str, Any], path: str) -> list[str]:
     found = []
     for name, value in config.items():
-        where = f"{path}.{shown(name)}"
+        where = f"{path}.{shown_name(name)}"
         if IGNORED_NAMES.fullmatch(str(name)):
             found.append(where)
         elif isinstance(value, Mapping):

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.project.ai_config import IGNORED_NAMES, AiConfig, OpenAiChannel
 from chalicelib.outreach.project.channel_config import ChannelConfig
 from chalicelib.outreach.project.project import Project, parts
@@ -44,11 +44,11 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
 
 def unknown_names(item: Mapping[str, Any]) -> list[str]:
     """Paths of a project's settings that nothing reads: they may be misspelt or another system's."""
-    found = [shown(name) for name in item.keys() - parts().keys()]
+    found = [shown_name(name) for name in item.keys() - parts().keys()]
     for path, value, model in _open(item):
         names = value.keys() - model.model_fields.keys() if isinstance(value, Mapping) else ()
         found += [
-            f"{path}.{shown(unknown)}"
+            f"{path}.{shown_name(unknown)}"
             for unknown in names
             if not IGNORED_NAMES.fullmatch(str(unknown))
         ]
@@ -114,7 +114,7 @@ def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]
     yield "ai_config", ai, AiConfig
     of_openai = _field(ai, "openai_config")
     for channel, one in of_openai.items() if isinstance(of_openai, Mapping) else ():
-        yield f"ai_config.openai_config.{shown(channel)}", one, OpenAiChannel
+        yield f"ai_config.openai_config.{shown_name(channel)}", one, OpenAiChannel
 
 
 def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -138,7 +138,7 @@ def _between(project: Project) -> Iterator[str]:
     has_text = declared.reminder is not None or declared.end is not None
     for channel in allowed if has_text else ():
         of, given = channel.traits, project.of_channel(channel)
-        if of.window is not None and given and not given.get("reopening_template_sid"):
+        if of.free_text_window is not None and given and not given.get("reopening_template_sid"):
             yield (
                 f"follow_ups on {of.title} need channel_config.{channel}.reopening_template_sid:"
                 " without an answer it takes templates only"

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
+from chalicelib.outreach.channels import CREDENTIALS_FIELD_OF, SENDER_FIELD_OF, Channel
 
 OPENAI, BEDROCK = "openai", "bedrock"
 
@@ -63,11 +63,11 @@ class ProjectItem:
 
     def sender(self, channel: Channel) -> str:
         """The number or address that the project sends from on a channel; empty where there is none."""
-        return _text(self.of_channel(channel), SENDER_OF[channel])
+        return _text(self.of_channel(channel), SENDER_FIELD_OF[channel])
 
     def credentials(self, channel: Channel) -> str:
         """The name of the secret that the project needs on a channel; empty where there is none."""
-        return _text(self.of_channel(channel), CREDENTIALS_OF.get(channel, ""))
+        return _text(self.of_channel(channel), CREDENTIALS_FIELD_OF.get(channel, ""))
 
     def of_channel(self, channel: str) -> Mapping[str, Any]:
         """The project's settings of a channel, which a conversation copies; empty where there are none."""

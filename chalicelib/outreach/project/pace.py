@@ -68,7 +68,7 @@ class AnswerPace:
         quiet = self.current(record).answering.quiet_period_seconds
         if not quiet:
             return
-        entries = self.conversations.newest(record, MOST_READ)
+        entries = self.conversations.newest_entries(record, MOST_READ)
         if any(entry.note not in _NOT_ANSWERED for entry in _after(entries, message_id)):
             raise NotAnEvent(EventStatus.PROCESSED, TOGETHER)
         due = _due(entries, received_at, timedelta(seconds=quiet))

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from pydantic import TypeAdapter, ValidationError
 
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.project.fields import ALLOWS_LOOPBACK, STRICT
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ def _shown(place: object) -> str:
     """One step of the path to a fault in a setting: a list index, a field's name, or a type of a union."""
     if isinstance(place, int) or (isinstance(place, str) and _TAG.fullmatch(place)):
         return str(place)
-    return shown(place)
+    return shown_name(place)
 
 
 class Spares(Enum):

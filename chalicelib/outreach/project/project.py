@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, WrapValidator
 
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import RECIPIENT_FIELD_OF, Channel
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.project import deferred, fields
 from chalicelib.outreach.project.item import ProjectItem
@@ -253,7 +253,7 @@ class Project(ProjectItem):
         """
         for channel in wanted:
             is_left = channel in self.allowed_channels and channel.value not in tried
-            if is_left and self.sender(channel) and known.get(RECIPIENT_OF[channel]):
+            if is_left and self.sender(channel) and known.get(RECIPIENT_FIELD_OF[channel]):
                 yield channel
 
 

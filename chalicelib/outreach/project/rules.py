@@ -186,13 +186,13 @@ def window_is_open(record: Record, now: datetime) -> bool:
 
     False where the channel has no such window, or the recipient has not written.
     """
-    window, last = record.channel.traits.window, record.last_inbound_at
+    window, last = record.channel.traits.free_text_window, record.last_inbound_at
     return window is not None and last is not None and now - last < window
 
 
 def takes_free_text(record: Record, now: datetime) -> bool:
     """Whether a conversation's carrier accepts free text now, and not only approved templates."""
-    return record.channel.traits.window is None or window_is_open(record, now)
+    return record.channel.traits.free_text_window is None or window_is_open(record, now)
 
 
 def longest(record: Record) -> int:
@@ -201,4 +201,4 @@ def longest(record: Record) -> int:
     It is the project's limit, by default `TEXT_CHARACTERS`, or the channel's where that is lower.
     """
     limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
-    return min(limit, record.channel.traits.longest or limit)
+    return min(limit, record.channel.traits.max_characters or limit)

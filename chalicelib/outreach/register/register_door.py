@@ -92,7 +92,7 @@ class RegisterDoor:
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             parsing.check_fields(raw, ("address",))
-            return self.service().about(caller.company_id, parsing.address_of(raw))
+            return self.service().known_of(caller.company_id, parsing.address_of(raw))
 
         return self._answered(request, answer, is_reading=True)
 
@@ -104,14 +104,14 @@ class RegisterDoor:
 
         return self._answered(request, answer)
 
-    def take(self, request: HttpRequest) -> Answer:
+    def import_lines(self, request: HttpRequest) -> Answer:
         """Import do-not-contact marks from a request's entries, and answer with each one's result."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
-            act = parsing.act_of(raw, ("entries",), is_named=False, speaker=caller.speaker)
+            author = parsing.author_of(raw, ("entries",), is_named=False, speaker=caller.speaker)
             lines = parsing.lines_of(raw, caller.company_id)
-            return self.service().take(caller.company_id, lines, act)
+            return self.service().import_lines(caller.company_id, lines, author)
 
         return self._answered(request, answer)
 
@@ -122,8 +122,8 @@ class RegisterDoor:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
             if caller.person is None and not caller.takes_names:
                 raise not_proven()
-            act = parsing.act_of(raw, ("address",), is_named=True, speaker=caller.speaker)
-            return self.service().lift(caller.company_id, parsing.address_of(raw), act)
+            author = parsing.author_of(raw, ("address",), is_named=True, speaker=caller.speaker)
+            return self.service().lift(caller.company_id, parsing.address_of(raw), author)
 
         return self._answered(request, answer)
 
@@ -136,7 +136,7 @@ class RegisterDoor:
             project_id, events = parsing.project_of(raw), parsing.choice_of(raw)
             if self.callers.companies.project(caller.company_id, project_id) is None:
                 raise NotFoundError("COMPANY_NOT_FOUND", "no such project of this company")
-            return self.service().choose(caller.company_id, project_id, events)
+            return self.service().choose_events(caller.company_id, project_id, events)
 
         return self._answered(request, answer)
 
@@ -159,7 +159,7 @@ class RegisterDoor:
                     "AUTHORIZATION_ERROR", "an agent's key may only look up an address"
                 )
             if request.method == "POST" and not is_reading and caller.signature:
-                self.used.take(caller.signature)
+                self.used.claim(caller.signature)
             said = answer(caller)
         except RequestError as error:
             door.log_rejected(self.log, SOURCE, error.code)

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.errors import PayloadError
-from chalicelib.outreach.company_events.event_names import CHOICE
+from chalicelib.outreach.company_events.event_names import CHOOSABLE_EVENTS
 from chalicelib.outreach.conversations.register_entries import BY_RECIPIENT
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.people import persons
 from chalicelib.outreach.register.register_rows import (
     COLUMNS,
     ListedMark,
     address_in,
-    names_one,
+    names_address,
     read_row,
 )
 
@@ -33,7 +33,7 @@ IN_FORCE, WORDS = "in_force", "words"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegisterAct:
+class RegisterAuthor:
     """Who changes a company's register by the API, and why.
 
     Attributes:
@@ -65,9 +65,9 @@ class RegisterSpeaker:
     takes_names: bool = True
 
 
-def act_of(
+def author_of(
     raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool, speaker: RegisterSpeaker
-) -> RegisterAct:
+) -> RegisterAuthor:
     """Read who changes the register, and why, from a request's body.
 
     Args:
@@ -81,13 +81,13 @@ def act_of(
     """
     if not speaker.takes_names:
         check_fields(raw, (*own, "reason"))
-        return RegisterAct(by=speaker.person, reason=_text(raw, "reason", is_needed=is_named))
+        return RegisterAuthor(by=speaker.person, reason=_text(raw, "reason", is_needed=is_named))
     check_fields(raw, (*own, "by", "reason"))
     given = raw.get("by")
     name = persons.stored_name(given)
     if (given is not None or is_named) and (name is None or name == BY_RECIPIENT):
         raise PayloadError("INVALID_BY", "field by names no person of the team")
-    return RegisterAct(by=name or "", reason=_text(raw, "reason", is_needed=is_named))
+    return RegisterAuthor(by=name or "", reason=_text(raw, "reason", is_needed=is_named))
 
 
 def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
     for name in sorted(raw.keys() - set(known)):
         fields = ", ".join(known)
         raise PayloadError(
-            "UNKNOWN_FIELD", f"field {shown(name)} is not known; known are: {fields}"
+            "UNKNOWN_FIELD", f"field {shown_name(name)} is not known; known are: {fields}"
         )
 
 
@@ -158,10 +158,10 @@ def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
         return None
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise PayloadError("INVALID_EVENTS", "field events is not a list of names, or null for all")
-    if not set(given) <= CHOICE:
+    if not set(given) <= CHOOSABLE_EVENTS:
         raise PayloadError(
             "INVALID_EVENTS",
-            f"field events has a name that is not one of {', '.join(sorted(CHOICE))}",
+            f"field events has a name that is not one of {', '.join(sorted(CHOOSABLE_EVENTS))}",
         )
     return tuple(sorted(set(given)))
 
@@ -175,10 +175,10 @@ def _line(given: Any, company_id: str) -> ListedMark | RefusedLine:  # noqa: ANN
             continue
         text = _flat(value)
         if name not in COLUMNS or text is None:
-            return RefusedLine(shown(name))
+            return RefusedLine(shown_name(name))
         if text:
             row[name] = text
-    if not names_one(row):
+    if not names_address(row):
         return RefusedLine("address" if row.get("address") or not row.get("member") else "member")
     try:
         return read_row(row, company_id)

@@ -18,19 +18,28 @@ from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.register_entries import (
     REFUSED_AT,
     SUSPENDED_SLOT,
-    TECHNICAL,
-    Reason,
+    TECHNICAL_REASONS,
+    MarkReason,
     RegisterEntry,
     slot_of,
 )
 from chalicelib.outreach.conversations.subject import Subject
 
-STORED = (
+STORED_COLUMNS = (
     *("since", "said_at", "until", "stop_at", "by"),
     *("lifted_at", "lifted_by", "lifted_because", REFUSED_AT, "confirmed_by"),
 )
 """Attributes of a mark.  Before ``stop_at`` a person decides about it; from then on it is a STOP."""
-COLUMNS = ("company", "subject", "address", "member", "channels", "purposes", "reason", *STORED)
+COLUMNS = (
+    "company",
+    "subject",
+    "address",
+    "member",
+    "channels",
+    "purposes",
+    "reason",
+    *STORED_COLUMNS,
+)
 """Columns of a row.  ``address`` is empty where only its keyed id, ``member``, is known; ``channels`` and
 ``purposes`` are empty for all.  Rows with the same ``subject`` are one person's.
 """
@@ -78,7 +87,7 @@ def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
         "channels": " ".join(channels),
         "purposes": " ".join(entry.item.get("purposes") or ()),
         "reason": entry.reason,
-        **{name: entry.item.get(name) or "" for name in STORED},
+        **{name: entry.item.get(name) or "" for name in STORED_COLUMNS},
     }
 
 
@@ -88,12 +97,12 @@ def address_in(text: str) -> str | None:
     A number in an older form of its country stays unchanged.
     """
     known = address_of(text)
-    if known is None and any(address_of(form) for form in numbers.forms(text.strip())):
+    if known is None and any(address_of(form) for form in numbers.spellings(text.strip())):
         return text.strip()
     return known
 
 
-def names_one(row: Mapping[str, str]) -> bool:
+def names_address(row: Mapping[str, str]) -> bool:
     """Whether a row of an import names a valid address or member id."""
     if row.get("address"):
         return address_in(row["address"]) is not None
@@ -119,23 +128,23 @@ def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
     )
     if not row.get("reason"):
         return known
-    if row["reason"] not in list(Reason):
+    if row["reason"] not in list(MarkReason):
         raise ValueError("reason")
-    channels = _of(row, "channels", list(Channel))
-    purposes = _of(row, "purposes", list(ContactPurpose))
-    is_technical = row["reason"] in TECHNICAL
+    channels = _values(row, "channels", list(Channel))
+    purposes = _values(row, "purposes", list(ContactPurpose))
+    is_technical = row["reason"] in TECHNICAL_REASONS
     if is_technical and len(channels) != 1:
         raise ValueError("channels")
     if not times.get("since"):
         raise ValueError("since")
     mark: dict[str, Any] = {
         "reason": row["reason"],
-        **{name: row[name] for name in STORED if row.get(name) and name not in _TIMES},
+        **{name: row[name] for name in STORED_COLUMNS if row.get(name) and name not in _TIMES},
         **times,
     }
     if purposes:
         mark["purposes"] = purposes
-    if channels and not is_technical and row["reason"] != Reason.UNPROVEN:
+    if channels and not is_technical and row["reason"] != MarkReason.UNPROVEN:
         mark["channels"] = channels
     slot = slot_of(row["reason"], Channel(channels[0]) if is_technical else None)
     return ListedMark(
@@ -143,9 +152,9 @@ def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
     )
 
 
-def _of(row: Mapping[str, str], name: str, known: list[Any]) -> list[str]:
+def _values(row: Mapping[str, str], name: str, known: list[Any]) -> list[str]:
     given = row.get(name, "").split()
-    if any(one not in known for one in given):
+    if any(value not in known for value in given):
         raise ValueError(name)
     return given
 

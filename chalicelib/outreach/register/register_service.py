@@ -10,11 +10,14 @@ from typing import Any
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.company_events.lifted_marks import heard_in, telling_lifted
+from chalicelib.outreach.company_events.lifted_marks import (
+    newest_reported_conversation,
+    telling_lifted,
+)
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.recipients import TRANSACTIONAL
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.conversations.subject import Subject
@@ -24,7 +27,7 @@ from chalicelib.outreach.register.register_parsing import (
     IN_FORCE,
     WORDS,
     RefusedLine,
-    RegisterAct,
+    RegisterAuthor,
 )
 from chalicelib.outreach.register.register_rows import ListedMark, rows_of
 
@@ -49,7 +52,7 @@ class RegisterService:
     ledger: Callable[[], Ledger]
     clock: Clock
 
-    def about(self, company_id: str, address: str) -> dict[str, Any]:
+    def known_of(self, company_id: str, address: str) -> dict[str, Any]:
         """What the register knows of an address, as JSON: refusals, linked addresses, consents, marks."""
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         subject = self.conversations.subject(place)
@@ -82,44 +85,46 @@ class RegisterService:
             "after": found[-1].own if len(found) == limit else None,
         }
 
-    def take(
-        self, company_id: str, lines: Sequence[ListedMark | RefusedLine], act: RegisterAct
+    def import_lines(
+        self, company_id: str, lines: Sequence[ListedMark | RefusedLine], author: RegisterAuthor
     ) -> dict[str, Any]:
         """Import lines into the register; a refused line does not stop the others.  Idempotent.
 
         A line never lifts or loosens a mark: it adds one, or makes a stored one stricter.
         """
-        how = _how(act, "import")
+        how = _how(author, "import")
         results = [
-            {"entry": number, **self._taken(company_id, one, how)}
-            for number, one in enumerate(lines, 1)
+            {"entry": number, **self._imported(company_id, line, how)}
+            for number, line in enumerate(lines, 1)
         ]
         not_linked = list(self._linked(company_id, lines, how))
         return {"entries": results, "not_linked": not_linked}
 
-    def lift(self, company_id: str, address: str, act: RegisterAct) -> dict[str, Any]:
+    def lift(self, company_id: str, address: str, author: RegisterAuthor) -> dict[str, Any]:
         """Lift every do-not-contact mark of an address, and return what was lifted.
 
         Refusals of the same person's linked addresses stay; the answer names those addresses under
         ``still_blocked_by``.
         """
         now, place = self.clock.now(), self.conversations.place(address, company_id)
-        heard = heard_in(self.conversations, company_id, address)
+        heard = newest_reported_conversation(self.conversations, company_id, address)
         lifted = self.conversations.lift(
-            place, how=_how(act, DOOR), with_it=telling_lifted(self.ledger(), heard, COMPANY, now)
+            place,
+            how=_how(author, DOOR),
+            with_it=telling_lifted(self.ledger(), heard, COMPANY, now),
         )
-        left = self.conversations.subject(place).wishes(None, now)
+        left = self.conversations.subject(place).opt_outs(None, now)
         by = sorted({entry.address or entry.member for entry in left})
         return {"lifted": sorted(lifted), "still_blocked_by": by}
 
-    def choose(
+    def choose_events(
         self, company_id: str, project_id: str, events: Sequence[str] | None
     ) -> dict[str, Any]:
         """Store which events a project's endpoint gets (None means all), and return the choice as JSON."""
-        self.endpoints.choose(company_id, project_id, events)
+        self.endpoints.choose_events(company_id, project_id, events)
         return {"project_id": project_id, "events": None if events is None else list(events)}
 
-    def _taken(
+    def _imported(
         self, company_id: str, line: ListedMark | RefusedLine, how: Statement
     ) -> dict[str, str]:
         if isinstance(line, RefusedLine):
@@ -147,7 +152,7 @@ class RegisterService:
                 of.setdefault(line.subject, {})[place.member] = place
         for subject, places in of.items():
             try:
-                self.conversations.link(list(places.values()), "import", how)
+                self.conversations.link_addresses(list(places.values()), "import", how)
             except ValueError:
                 yield subject
 
@@ -157,8 +162,8 @@ class RegisterService:
         return Member(line.member, company_id)
 
 
-def _how(act: RegisterAct, door: str) -> Statement:
-    return Statement(door=door, said=act.reason, by=act.by or COMPANY)
+def _how(author: RegisterAuthor, door: str) -> Statement:
+    return Statement(door=door, said=author.reason, by=author.by or COMPANY)
 
 
 def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[str, str]]:
@@ -167,19 +172,19 @@ def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[st
     An unproven refusal does not block transactional messages.
     """
     for channel in Channel:
-        if place.address and channel.traits.address.normalised(place.address) is None:
+        if place.address and channel.traits.address.normalise(place.address) is None:
             continue
         for purpose in ContactPurpose:
-            reason = subject.blocks(place.member, channel, purpose.value, now)
-            is_waived = reason == Reason.UNPROVEN and purpose == TRANSACTIONAL
+            reason = subject.blocking_reason(place.member, channel, purpose.value, now)
+            is_waived = reason == MarkReason.UNPROVEN and purpose == TRANSACTIONAL
             if reason is not None and not is_waived:
                 yield {"channel": channel.value, "purpose": purpose.value, "reason": reason}
 
 
 def _consents(subject: Subject, place: Member) -> Iterator[dict[str, Any]]:
     for channel in Channel:
-        for purpose, one in sorted(subject.consents_of(place.member, channel).items()):
-            yield {"channel": channel.value, "purpose": purpose, **one}
+        for purpose, consent in sorted(subject.consents_of(place.member, channel).items()):
+            yield {"channel": channel.value, "purpose": purpose, **consent}
 
 
 def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
@@ -190,7 +195,7 @@ def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
     for entry, row in zip(subject.entries(now), rows_of(subject, now), strict=True):
         shown = {name: row[name].split() if name in _LISTS else row[name] for name in row}
         yield {
-            **{name: one or None for name, one in shown.items()},
+            **{name: value or None for name, value in shown.items()},
             IN_FORCE: entry.is_in_force,
-            WORDS: CATALOGUE.sentence(entry.blocks_as),
+            WORDS: CATALOGUE.sentence(entry.blocking_reason),
         }

@@ -60,7 +60,7 @@ KINDS = kinds(
 TO_COMPANIES = kinds(HAND_OFF, CALL_TOOL, TELL_COMPANY, NOTIFY_DESK)
 """The kinds that concern companies; `outreach.telling.OutreachTelling` performs them."""
 
-NOTICES = frozenset(kind.name for channel in CHANNELS.values() for kind in channel.notices)
+NOTICES = frozenset(kind.name for channel in CHANNELS.values() for kind in channel.notice_kinds)
 """Names of the kinds that answer STOP and HELP; only these leave without a look at the register."""
 MESSAGES = frozenset(MESSAGE_KINDS)
 """Names of the kinds that reach a recipient."""
@@ -89,7 +89,7 @@ class SendData:
     message: MessagePlan | None = None
 
 
-def send(
+def send_effect(
     kind: EffectKind,
     conversation_id: str,
     entry_id: str,
@@ -132,7 +132,9 @@ class HandOffData:
     reason_text: str = field(default="", repr=False)
 
 
-def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: str = "") -> Effect:
+def hand_off_effect(
+    conversation_id: str, argument: str, suffix: Suffix, reason_text: str = ""
+) -> Effect:
     """The effect that hands a conversation to a person.
 
     Args:
@@ -166,7 +168,7 @@ class CallData:
     after: str | None = ""
 
 
-def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) -> Effect:
+def call_tool_effect(conversation_id: str, entry_id: str, message: MessagePlan | None) -> Effect:
     """The effect that calls the tool which a message announces to the recipient."""
     after = None if message is None or message.is_approved else message.after
     return Effect(
@@ -180,7 +182,7 @@ def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) 
     )
 
 
-def tell_company(conversation_id: str, number: int) -> Effect:
+def tell_company_effect(conversation_id: str, number: int) -> Effect:
     """The effect that posts one event of a conversation, by its number, to the company's endpoint."""
     return Effect(
         TELL_COMPANY,
@@ -192,7 +194,7 @@ def tell_company(conversation_id: str, number: int) -> Effect:
     )
 
 
-def notify_desk(conversation_id: str, handoff_id: str, about: str) -> Effect:
+def notify_desk_effect(conversation_id: str, handoff_id: str, about: str) -> Effect:
     """The effect that e-mails one notice of a hand-off to the company's desk."""
     return Effect(
         NOTIFY_DESK,
@@ -222,9 +224,9 @@ def build(
     if kind is HAND_OFF:
         loaded = sending.loaded
         reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
-        return hand_off(conversation_id, planned.arg, suffix, reason or "")
+        return hand_off_effect(conversation_id, planned.arg, suffix, reason or "")
     if kind is CALL_TOOL:
-        return call_tool(conversation_id, planned.arg, sending.message)
+        return call_tool_effect(conversation_id, planned.arg, sending.message)
     if kind.name not in MESSAGES:
         raise KeyError(planned.kind)
-    return send(kind, conversation_id, planned.arg, sending, receive=receive)
+    return send_effect(kind, conversation_id, planned.arg, sending, receive=receive)

@@ -14,15 +14,15 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.footer import with_footer
 from chalicelib.outreach.project.fields import one_line
-from chalicelib.outreach.sending.prepared import Messages, Parts
+from chalicelib.outreach.sending.prepared import MessageSender, SenderParts
 from chalicelib.outreach.ses.client import Email, Ses
 from chalicelib.outreach.ses.webhook import reply_address
 
 
-class Emails(Messages[Email]):
+class EmailSender(MessageSender[Email]):
     """Sends messages to recipients as e-mails by SES, and settles those of unknown outcome."""
 
-    def __init__(self, *, parts: Parts, ses: Ses) -> None:
+    def __init__(self, *, parts: SenderParts, ses: Ses) -> None:
         super().__init__(parts)
         self._ses = ses
 
@@ -40,7 +40,7 @@ class Emails(Messages[Email]):
         conversations = self.parts.conversations
         record = conversations.find(action.conversation_id)
         entry_id = action.probe["entry_id"]
-        ref = conversations.reported_as(record, entry_id) if record else None
+        ref = conversations.reported_id(record, entry_id) if record else None
         return (Found(ref),) if ref else None
 
     def message_id_header(self, ref: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chalicelib.errors import PermanentError
 from chalicelib.once.effect import Effect
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.sending.effects import HandOffData
@@ -51,6 +51,8 @@ class HandOffs:
             reason=reason,
             reason_text=handing.reason_text or reason,
         )
-        self.events.record(record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=reason)
+        self.events.record(
+            record, EventName.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=reason
+        )
         if self.notices is not None:
             self.notices.ask(record, handoff_id, reason)

@@ -19,7 +19,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.consent.unsubscribe import LinkKeys
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.lane_shares import LaneShares, held_by
+from chalicelib.outreach.lane_shares import LaneShares, share_of_call
 from chalicelib.outreach.messages.look import LastLook, is_stopped
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Look
@@ -33,7 +33,7 @@ Message = TypeVar("Message")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class SenderParts:
     """The services that the senders of all vendors need.
 
     Attributes:
@@ -50,10 +50,10 @@ class Parts:
     shares: LaneShares | None = None
 
 
-class Messages(ABC, Generic[Message]):
+class MessageSender(ABC, Generic[Message]):
     """The base class that sends one vendor's messages to recipients, and settles those of unknown outcome."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: SenderParts) -> None:
         self.parts = parts
         self._built_messages: dict[str, tuple[Record, Message]] = {}
         self._looks = LastLook(conversations=parts.conversations, clock=parts.clock)
@@ -136,7 +136,7 @@ class Messages(ABC, Generic[Message]):
         (action,) = actions
         built = self._built_messages.pop(action.key, None)
         record, message = self._built(action) if built is None else built
-        with held_by(self.parts.shares, record, deadline_seconds, is_send=True):
+        with share_of_call(self.parts.shares, record, deadline_seconds, is_send=True):
             guard = self._guard(record, action)
             return self._send(record, message, action, deadline_seconds, guard)
 

@@ -19,18 +19,18 @@ from chalicelib.outreach.channels import carrier_address
 from chalicelib.outreach.conversations.records import Draft, OtherMessages, Record
 from chalicelib.outreach.project.rules import takes_free_text
 from chalicelib.outreach.sending.effects import SendData
-from chalicelib.outreach.sending.prepared import Messages, Parts
-from chalicelib.outreach.twilio.client import Sent, Text, Twilio
-from chalicelib.outreach.twilio.credentials import secret_of
+from chalicelib.outreach.sending.prepared import MessageSender, SenderParts
+from chalicelib.outreach.twilio.client import SentText, Text, Twilio
+from chalicelib.outreach.twilio.credentials import secret_name_of
 from chalicelib.outreach.twilio.webhook import callback_url
 
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
-class Texts(Messages[Text]):
+class TextSender(MessageSender[Text]):
     """Sends messages to recipients as SMS or WhatsApp by Twilio, and settles those of unknown outcome."""
 
-    def __init__(self, *, parts: Parts, twilio: Twilio) -> None:
+    def __init__(self, *, parts: SenderParts, twilio: Twilio) -> None:
         super().__init__(parts)
         self._twilio = twilio
 
@@ -41,7 +41,7 @@ class Texts(Messages[Text]):
             PermanentError: the secret is malformed or missing, or names no template.
             UnavailableError: the secret cannot be read now.
         """
-        found = self._twilio.credentials(secret_of(record))
+        found = self._twilio.credentials(secret_name_of(record))
         if record.channel.traits.form is Form.TEMPLATE and not found.template_sid:
             raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
 
@@ -52,7 +52,7 @@ class Texts(Messages[Text]):
             UnavailableError: the secret cannot be read now.
         """
         try:
-            return self._twilio.credentials(secret_of(record)).account_sid
+            return self._twilio.credentials(secret_name_of(record)).account_sid
         except PermanentError:
             return None
         except UnavailableError as error:
@@ -79,15 +79,15 @@ class Texts(Messages[Text]):
         if draft is None:
             return ()  # a draft is stored before it is sent, so nothing was sent
         to, sender = _addresses(record)
-        listed = self._twilio.sent_to(
-            secret_of(record),
+        listed = self._twilio.list_sent(
+            secret_name_of(record),
             to,
             sender,
             since=datetime.fromtimestamp(action.started_epoch, UTC),
             until=datetime.fromtimestamp(action.horizon_epoch, UTC),
         )
         others = conversations.other_messages(record, action.probe["entry_id"])
-        mine = conversations.reported_as(record, action.probe["entry_id"])
+        mine = conversations.reported_id(record, action.probe["entry_id"])
         sent = [message for message in listed if message.sid not in others.refs | {mine}]
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
@@ -109,7 +109,7 @@ class Texts(Messages[Text]):
         guard: Callable[[], None] | None,
     ) -> str:
         sent = self._twilio.send(
-            secret_of(record), message, deadline_seconds=deadline_seconds, guard=guard
+            secret_name_of(record), message, deadline_seconds=deadline_seconds, guard=guard
         )
         sending: SendData = action.data
         if sending.loaded is not None and sent.body:
@@ -119,7 +119,9 @@ class Texts(Messages[Text]):
     def _message(self, record: Record, draft: Draft, action: Effect) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self.parts.public_base_url, record.opaque_id, action.argument)
-        own = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
+        own = self._twilio.credentials(
+            secret_name_of(record)
+        ).template_sid  # the secret is cached for this request
         sid = draft.template or own
         if draft.variables is None:
             if not takes_free_text(record, self.parts.clock.now()):
@@ -129,10 +131,10 @@ class Texts(Messages[Text]):
             return Text(to, sender, body=draft.text, callback=callback)
         if not sid:
             raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
-        return Text(to, sender, template=(sid, cleaned(draft.variables)), callback=callback)
+        return Text(to, sender, template=(sid, clean_variables(draft.variables)), callback=callback)
 
 
-def cleaned(variables: Mapping[str, str]) -> dict[str, str]:
+def clean_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """A template's variables in the form that WhatsApp accepts.
 
     Line breaks, tabs and long spaces become one space; an empty value becomes ``-``.
@@ -140,11 +142,11 @@ def cleaned(variables: Mapping[str, str]) -> dict[str, str]:
     return {n: _LONG_SPACE.sub(" ", v).strip() or "-" for n, v in variables.items()}
 
 
-def _body(message: Sent) -> str:
+def _body(message: SentText) -> str:
     return keys.normalised(message.body or "")
 
 
-def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
+def _other_candidates(message: SentText, others: OtherMessages) -> tuple[str, ...]:
     """The action keys of other messages that may be the one that Twilio lists.
 
     Their text is equal, or unknown because Twilio renders it from a template.

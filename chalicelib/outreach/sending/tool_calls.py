@@ -20,7 +20,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
-from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.company_events.event_names import EventName
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.called_tools import ToolCall
 from chalicelib.outreach.conversations.records import CONFIRMATION, WITHDRAWN, Draft, Record
@@ -61,7 +61,7 @@ class ToolCalls:
         (action,) = actions
         record, draft = self._read(action)
         call_id = outreach_keys.call_id(record.opaque_id, action.argument)
-        if self.conversations.call(record, call_id) is None:
+        if self.conversations.tool_call(record, call_id) is None:
             self._check(record, draft, action.data.after)
 
     def call(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
@@ -78,7 +78,7 @@ class ToolCalls:
         record, draft = self._read(action)
         tool = str(draft.function_call)
         call_id = outreach_keys.call_id(record.opaque_id, entry_id)
-        call = self.conversations.call(record, call_id)
+        call = self.conversations.tool_call(record, call_id)
         if call is None:
             declared = self._check(record, draft, action.data.after)
             now = self.clock.now()
@@ -88,7 +88,7 @@ class ToolCalls:
             if not self.conversations.begin_call(record, call, is_confirmed=is_confirmed):
                 raise TransientError(PROVIDER, "call_tool", reason=why.CONTENDED)
         self._schedule(record, call)
-        self.events.record(record, Name.TOOL_CALLED, entry_id, tool=tool, message_id=entry_id)
+        self.events.record(record, EventName.TOOL_CALLED, entry_id, tool=tool, message_id=entry_id)
         return call_id
 
     def _schedule(self, record: Record, call: ToolCall) -> None:

@@ -58,7 +58,7 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
     """
     headers = [(name.lower(), str(value)) for name, value in message.raw_items()]
     authors = getaddresses([value for name, value in headers if name == "from"])
-    if [one.lower() for _, one in authors] != [address.lower()]:
+    if [author.lower() for _, author in authors] != [address.lower()]:
         return False
     author = address.rpartition("@")[2]
     results = results_of(_own_header(headers))
@@ -90,7 +90,7 @@ def results_of(header: str | None) -> list[MethodResult]:
             return []
         if given and given[0][0] in ("spf", "dkim", "dmarc"):
             if "\n" in text and not part.startswith("\n"):
-                return []  # SES begins a line with each result
+                return []  # SES writes each result on a line of its own
             results.append(MethodResult(*given.pop(0)))
         elif given and (not results or results[-1].method != "spf"):
             return []  # only SPF's properties follow semicolons
@@ -103,10 +103,10 @@ def results_of(header: str | None) -> list[MethodResult]:
 
 def is_aligned(domain: str, author: str) -> bool:
     """Whether an authenticated domain is the author's domain, its parent or its subdomain."""
-    one, other = (text.lower().rstrip(".") for text in (domain, author))
-    if not (_DOMAIN.fullmatch(one) and _DOMAIN.fullmatch(other)):
+    checked, claimed = (text.lower().rstrip(".") for text in (domain, author))
+    if not (_DOMAIN.fullmatch(checked) and _DOMAIN.fullmatch(claimed)):
         return False
-    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+    return checked == claimed or checked.endswith(f".{claimed}") or claimed.endswith(f".{checked}")
 
 
 def _own_header(headers: list[tuple[str, str]]) -> str | None:
@@ -152,8 +152,8 @@ def _is_signed(results: list[MethodResult], author: str, signatures: int) -> boo
     """
     found = [result for result in results if result.method == "dkim" and result.value != "none"]
     return len(found) <= signatures and any(
-        one.value == "pass" and is_aligned(one.domain("header.d", "header.i"), author)
-        for one in found
+        result.value == "pass" and is_aligned(result.domain("header.d", "header.i"), author)
+        for result in found
     )
 
 

@@ -44,7 +44,7 @@ def heard_in(reply: Reply) -> Heard:
     text = _without_instructions(reply.said)
     said = heard(text)
     if said.word in (None, Word.DOUBT):
-        said = _over_a_sign_off(text) or _below_one(text) or said
+        said = _over_a_sign_off(text) or _below_sign_off(text) or said
     if said.word is not None:
         return said
     below = reply.signature.splitlines()[:_MOST_LINES]
@@ -72,7 +72,7 @@ def _over_a_sign_off(text: str) -> Heard | None:
     return None
 
 
-def _below_one(text: str) -> Heard | None:
+def _below_sign_off(text: str) -> Heard | None:
     """The STOP that is an e-mail's last line, below nothing but a sign-off; None without one.
 
     A sign-off is closing lines of only names, titles and companies.

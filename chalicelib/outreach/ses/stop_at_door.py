@@ -15,7 +15,7 @@ from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Owner, Senders
@@ -75,7 +75,7 @@ class StopByMail:
             self.register.forbid(
                 address,
                 company_id,
-                Reason.STOP,
+                MarkReason.STOP,
                 said_at=job.sent_at,
                 purposes=heard_by_mail(job.text).purposes,
                 how=_how(job),

@@ -125,7 +125,7 @@ def _event(
     status, rank = _EVENTS[name]
     about = _part(raw, "bounce")
     if name == "Bounce" and about.get("bounceType") == "Transient":
-        return None  # SES retries; the result is another event
+        return None  # SES retries by itself and reports the result as another event
     found = _TAG.fullmatch(_first(_part(mail, "tags").get(TAG)))
     if found is None:
         return None  # not sent by us
@@ -163,7 +163,7 @@ def _received(
     addresses = [str(value) for value in listed] if isinstance(listed, list) else []
     if not recipient or not addresses:
         raise PayloadError("missing_sender", "the e-mail has no sender or no recipient")
-    tagged = [plus_tag(one) for one in addresses]
+    tagged = [plus_tag(address) for address in addresses]
     sender, token = next((pair for pair in tagged if pair[1]), tagged[0])
     own_id = _header(message, "Message-ID")
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
@@ -193,7 +193,7 @@ def _received(
             "opt_out": opt_out,
             "carrier_answers": False,
             "token": token,
-            "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
+            "in_reply_to": [message_id_digest(referred) for referred in _referred(message)][-20:],
             "email_message_id": own_id or None,
             "is_automatic": is_machines or not is_trusted,
             "is_proven": is_proven,

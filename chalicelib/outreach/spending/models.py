@@ -13,7 +13,7 @@ from typing import Protocol
 from chalicelib.errors import ProviderError, TransientError
 from chalicelib.once.ports import Log
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.lane_shares import LaneShares, held_by
+from chalicelib.outreach.lane_shares import LaneShares, share_of_call
 from chalicelib.outreach.project.item import BEDROCK
 from chalicelib.outreach.spending import asking
 from chalicelib.outreach.spending.budget import Budget, Budgets
@@ -159,7 +159,7 @@ class Counting:
         return self.model.moderate(text, deadline_seconds=self.time.left(deadline_seconds))
 
     def _held(self, request: ModelRequest, seconds: float) -> ModelAnswer:
-        with held_by(self.shares, self.record, seconds):
+        with share_of_call(self.shares, self.record, seconds):
             return self._counted(request, seconds)
 
     def _counted(self, request: ModelRequest, deadline_seconds: float) -> ModelAnswer:

@@ -110,7 +110,7 @@ class Spending:
                 key,
                 set_={},
                 add={"committed": estimate},
-                keep={"ttl": items.end(self._clock.now())},
+                keep={"ttl": items.ttl_at(self._clock.now())},
                 condition="attribute_not_exists(#committed) OR #committed < :hard",
                 hard=budget.hard,
             )
@@ -134,7 +134,7 @@ class Spending:
         row = {
             "primary_channel": items.partition(record),
             "conversation_id": f"{_of(record)}{keys.digest(call.call_id)[:32]}",
-            "ttl": items.end(now),
+            "ttl": items.ttl_at(now),
             "at": iso(now),
             "model": call.model,
             "input_tokens": call.usage.input_tokens,
@@ -147,7 +147,7 @@ class Spending:
             self._table.updating(
                 self._day(record),
                 set_={},
-                keep={"ttl": items.end(now)},
+                keep={"ttl": items.ttl_at(now)},
                 add={
                     "calls": 1,
                     "input_tokens": call.usage.input_tokens,
@@ -163,7 +163,7 @@ class Spending:
                 self._table.updating(
                     _spent(record),
                     set_={},
-                    keep={"ttl": items.end(now)},
+                    keep={"ttl": items.ttl_at(now)},
                     add={"committed": call.microusd - call.of_conversation},
                 )
             )

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from chalicelib.once.keys import digest
-from chalicelib.outreach.field_names import shown
+from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.tools import value_patterns
 
 MAX_ARGUMENTS_BYTES = 8192
@@ -72,7 +72,7 @@ def _schema_faults(schema: Any, path: str, levels: int) -> Iterator[str | None]:
     yield None
     unknown = sorted(schema.keys() - _KEYWORDS)
     if unknown:
-        yield f"{path} has a keyword that is not understood: {', '.join(map(shown, unknown))}"
+        yield f"{path} has a keyword that is not understood: {', '.join(map(shown_name, unknown))}"
     listed = schema.get("type", [])
     types = listed if isinstance(listed, list) else [listed]
     if not all(isinstance(one, str) and one in _TYPES for one in types):
@@ -84,7 +84,7 @@ def _schema_faults(schema: Any, path: str, levels: int) -> Iterator[str | None]:
     if problem := value_patterns.fault(schema.get("pattern", "")):
         yield f"{path} has a pattern that {problem}"
     for name, inner in (schema.get("properties") or {}).items():
-        yield from _schema_faults(inner, f"{path}.{shown(name)}", levels - 1)
+        yield from _schema_faults(inner, f"{path}.{shown_name(name)}", levels - 1)
     if "items" in schema:
         yield from _schema_faults(schema["items"], f"{path}[]", levels - 1)
 
@@ -152,7 +152,7 @@ class Tool(BaseModel):
         """Why a result's data do not fit their schema: names the place, no value; None if they fit."""
         is_empty = not (self.result.get("properties") or {})
         if is_empty and data and not self.result.get("additionalProperties", False):
-            return f"data has a field that is not declared: {shown(min(data))}"
+            return f"data has a field that is not declared: {shown_name(min(data))}"
         return next(_faults(data, self.result, "data"), None)
 
     def arguments(self, text: str | None) -> dict[str, Any]:
@@ -220,9 +220,9 @@ def _object_faults(
         if name in properties:
             yield from _faults(one, properties[name], f"{path}.{name}", levels)
         elif properties and schema.get("additionalProperties", False) is False:
-            yield f"{path} has a field that is not declared: {shown(name)}"
+            yield f"{path} has a field that is not declared: {shown_name(name)}"
         else:
-            yield from _faults(one, {}, f"{path}.{shown(name)}", levels)
+            yield from _faults(one, {}, f"{path}.{shown_name(name)}", levels)
 
 
 def _length_faults(length: int, schema: Mapping[str, Any], path: str, what: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ class Text:
         return form
 
 
-class Sent(BaseModel):
+class SentText(BaseModel):
     """A sent message as Twilio lists it; only the fields that we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
@@ -125,7 +125,7 @@ class ReceivedText(BaseModel):
         return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
 
 
-_Listed = TypeVar("_Listed", Sent, ReceivedText)
+_Listed = TypeVar("_Listed", SentText, ReceivedText)
 
 
 class _Numbers(BaseModel):
@@ -176,7 +176,7 @@ class Twilio:
         *,
         deadline_seconds: float,
         guard: Callable[[], None] | None = None,
-    ) -> Sent:
+    ) -> SentText:
         """Send one SMS or WhatsApp message; returns it with Twilio's id.
 
         Args:
@@ -208,15 +208,15 @@ class Twilio:
                 PROVIDER, "create_message", status=error.status, reason=error.reason
             ) from None
         try:
-            return Sent.model_validate(answer)
+            return SentText.model_validate(answer)
         except ValidationError:
             raise UncertainError(
                 PROVIDER, "create_message", reason=reasons.ANSWER_NOT_A_MESSAGE
             ) from None
 
-    def sent_to(
+    def list_sent(
         self, secret_id: str, to: str, sender: str, *, since: datetime, until: datetime
-    ) -> Sequence[Sent]:
+    ) -> Sequence[SentText]:
         """Our messages to a recipient that Twilio may have accepted between two times, oldest first.
 
         The two times are by our clock; the listing shows how much Twilio's differs.  Twilio's date
@@ -227,9 +227,9 @@ class Twilio:
             TransientError: also where the response does not show Twilio's clock.
             ProviderError: the list could not be read.
         """
-        found: list[Sent] = []
+        found: list[SentText] = []
         query = {"To": to, "From": sender, "PageSize": "50"}
-        for message, skew in self._listed(_Page[Sent], secret_id, query, MAX_PAGES):
+        for message, skew in self._listed(_Page[SentText], secret_id, query, MAX_PAGES):
             created = message.created_at
             if created is not None and created + _WHOLE_SECOND <= skew.earliest(since):
                 break
@@ -239,7 +239,7 @@ class Twilio:
         found.reverse()
         return found
 
-    def received_at(self, secret_id: str, to: str) -> Iterator[ReceivedText]:
+    def list_received(self, secret_id: str, to: str) -> Iterator[ReceivedText]:
         """The messages that a company's number received, newest first; pages are read as needed.
 
         Args:
@@ -254,7 +254,7 @@ class Twilio:
             if message.direction == "inbound":
                 yield message
 
-    def received(self, secret_id: str, sid: str) -> ReceivedText | None:
+    def fetch_received(self, secret_id: str, sid: str) -> ReceivedText | None:
         """A message that the account received, by Twilio's id of it; None if there is none with that id.
 
         Raises:
@@ -344,7 +344,7 @@ def _time(text: str | None) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def basic(credentials: Credentials) -> Mapping[str, str]:
+def basic_auth_header(credentials: Credentials) -> Mapping[str, str]:
     """The header of basic authentication with a Twilio account's credentials."""
     pair = f"{credentials.account_sid}:{credentials.auth_token}".encode()
     return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}

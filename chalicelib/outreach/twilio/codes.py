@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from chalicelib.once.reasons import By, Why
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.tables import Rows, beside, read
 
 
@@ -50,11 +50,11 @@ class Code:
     """
 
     means: CodeMeaning
-    never_again: Reason | None = None
+    never_again: MarkReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Codes:
+class CodeFile:
     """The contents of ``codes.toml``: Twilio's error codes and their meanings."""
 
     meanings: Mapping[CodeMeaning, Explanation]
@@ -65,35 +65,37 @@ FILE = beside(__file__, "codes.toml")
 
 
 @cache
-def _file() -> Codes:
-    return read(FILE, Codes)
+def _file() -> CodeFile:
+    return read(FILE, CodeFile)
 
 
 def _reasons() -> Mapping[str, Why]:
-    explained = {str(code): _file().meanings[one.means] for code, one in _file().codes.items()}
+    explained = {str(code): _file().meanings[row.means] for code, row in _file().codes.items()}
     return {
-        code: Why(code, one.by, f"Twilio refused it with the code {code}: {one.words}")
-        for code, one in explained.items()
+        code: Why(
+            code, explanation.by, f"Twilio refused it with the code {code}: {explanation.words}"
+        )
+        for code, explanation in explained.items()
     }
 
 
 MEANINGS: Mapping[int, CodeMeaning] = Rows(
-    lambda: {code: one.means for code, one in _file().codes.items()}
+    lambda: {code: row.means for code, row in _file().codes.items()}
 )
-DEAD: Mapping[int, Reason] = Rows(
-    lambda: {code: one.never_again for code, one in _file().codes.items() if one.never_again}
+NEVER_AGAIN: Mapping[int, MarkReason] = Rows(
+    lambda: {code: row.never_again for code, row in _file().codes.items() if row.never_again}
 )
-"""Codes after which a number is never tried again on the same channel, with the register's reason."""
+"""CodeFile after which a number is never tried again on the same channel, with the register's reason."""
 REASONS: Mapping[str, Why] = Rows(_reasons)
 """Twilio's error codes as reasons why a message was not sent, by code."""
 
 
-def technical(reason: str | None) -> Reason | None:
+def register_reason(reason: str | None) -> MarkReason | None:
     """The reason to enter a number in the do-not-contact register, by Twilio's error code, as ``30006``.
 
     None where the number may work later, or the code is unknown.
     """
-    return DEAD.get(int(reason)) if reason and reason.isdecimal() else None
+    return NEVER_AGAIN.get(int(reason)) if reason and reason.isdecimal() else None
 
 
 def meaning(reason: str | None) -> CodeMeaning | None:

@@ -14,7 +14,7 @@ from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import reasons, senders
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.doubts import Doubts
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.doubtful import is_doubtful, refused_purposes
 from chalicelib.outreach.jobs import InboundMessage
@@ -61,7 +61,7 @@ class ConsentAtTheDoor:
             self.register.forbid(
                 job.recipient,
                 company_id,
-                Reason.STOP,
+                MarkReason.STOP,
                 said_at=job.sent_at,
                 purposes=refused_purposes(job),
                 how=how,

@@ -10,7 +10,7 @@ import json
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach import reasons
-from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
+from chalicelib.outreach.channels import CREDENTIALS_FIELD_OF, Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.twilio.client import Credentials
 
@@ -42,13 +42,13 @@ def _malformed() -> PermanentError:
     return PermanentError("secrets", "read", reason=reasons.CREDENTIALS_MALFORMED)
 
 
-def secret_of(record: Record) -> str:
+def secret_name_of(record: Record) -> str:
     """The name of the secret that holds the Twilio account of a conversation.
 
     Raises:
         PermanentError: the project's settings name no secret.
     """
-    secret_id = record.channel_config.get(CREDENTIALS_OF[record.channel])
+    secret_id = record.channel_config.get(CREDENTIALS_FIELD_OF[record.channel])
     if not isinstance(secret_id, str) or not secret_id:
         raise PermanentError("secrets", "read", reason=_UNNAMED[record.channel])
     return secret_id

@@ -64,17 +64,17 @@ class TwilioDoor:
     def _heard(self, job: InboundMessage) -> InboundMessage:
         says_something = job.opt_out is not None or is_doubtful(job)
         heard = self.consent().apply(job) if says_something else job
-        return self.owners().placed(heard)
+        return self.owners().set_apart_unless_owned(heard)
 
     def _reported(self, job: DeliveryReceipt | None) -> DeliveryReceipt | None:
-        return None if job is None else self.owners().placed(job)
+        return None if job is None else self.owners().set_apart_unless_owned(job)
 
     def _verify(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
         webhook.signature(headers)  # an unsigned request is refused before a secret is read
         secret = self.secret() or ""
-        tokens, shared = webhook.accounts(secret), webhook.shared_keys(secret)
+        tokens, shared = webhook.auth_tokens(secret), webhook.shared_keys(secret)
         if not any(tokens.values()) and not any(shared.values()):
             raise SignatureError(
                 "no_credential_configured", "no secret is configured for this door"

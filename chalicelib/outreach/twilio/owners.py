@@ -30,7 +30,7 @@ class Owners:
         self._clock = clock
         self._known: dict[str, tuple[float, str | None]] = {}
 
-    def placed(self, job: _Job) -> _Job:
+    def set_apart_unless_owned(self, job: _Job) -> _Job:
         """The job; marked `is_apart` where the account that signed it does not own the company's number.
 
         A marked job waits in the FIFO group of the signing account.  Where the map of senders

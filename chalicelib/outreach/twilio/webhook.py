@@ -56,7 +56,7 @@ _ALGORITHMS = {_OLDER: hashlib.sha1, "HMAC_SHA256": hashlib.sha256}
 _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 
 
-def accounts(text: str) -> dict[str, tuple[str, ...]]:
+def auth_tokens(text: str) -> dict[str, tuple[str, ...]]:
     """For each account in the webhook secret, its active auth tokens, newest first.
 
     The secret is ``{"AC...": ["new", "old"]}``, or for an account with shared keys

@@ -83,14 +83,14 @@ class Composer:
         written = self._writer.answer(record, history)
         if not written.opts_out:
             return written
-        text = stop_confirmation(record) if record.channel.traits.confirms_stop else ""
+        text = stop_confirmation(record) if record.channel.traits.stop_kind else ""
         return replace(written, text=text)
 
     def stored(self, record: Record, entry_id: str) -> Draft | None:
         """The stored draft of a message, by the message's id; None where none was written."""
         return self._conversations.draft(record, entry_id)
 
-    def is_sent(self, record: Record, entry_id: str) -> bool:
+    def has_entry(self, record: Record, entry_id: str) -> bool:
         """Whether the conversation already has an entry, ours or the recipient's, of the given id."""
         return self._conversations.has_entry(record, entry_id)
 
@@ -122,7 +122,7 @@ class Composer:
         return replace(written, processing_time_ms=int((time.monotonic() - started) * 1000))
 
     def _history(self, record: Record) -> Sequence[Entry]:
-        newest = self._conversations.newest(record, HISTORY_ENTRIES)
+        newest = self._conversations.newest_entries(record, HISTORY_ENTRIES)
         return tuple(entry for entry in newest if entry.note not in UNSAID)
 
 

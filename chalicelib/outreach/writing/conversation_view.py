@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.outreach.channels import ADDRESSES
-from chalicelib.outreach.conversations.preferring import known_in
+from chalicelib.outreach.conversations.preferring import known_preferences
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import Knowledge, ShownToModel, WriterSettings
 from chalicelib.outreach.project.project import Project
@@ -83,7 +83,7 @@ def seen_data(
 
 def _preferences(record: Record) -> dict[str, Any] | None:
     """When and how the recipient wants messages, labelled as the recipient's own word; None where unknown."""
-    said = known_in(record).said
+    said = known_preferences(record).said
     return {"trust": Trust.RECIPIENT.value, **said} if said else None
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from chalicelib.outreach.channels import SENDER_OF
-from chalicelib.outreach.conversations.preferring import known_in
+from chalicelib.outreach.channels import SENDER_FIELD_OF
+from chalicelib.outreach.conversations.preferring import known_preferences
 from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
@@ -21,7 +21,7 @@ from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.outreach.writing.moments import LocalClock
 from chalicelib.outreach.writing.sources import HINT, Source, Sources, of_fields, of_knowledge
 
-_CONTACTS = tuple(SENDER_OF.values())
+_CONTACTS = tuple(SENDER_FIELD_OF.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def given(
         instructions=instructions,
         functions=frozenset(str(function) for function in record.ai_config.get("functions") or []),
         called=str(record.item.get("recipient_first_name") or ""),
-        preferences=known_in(record),
+        preferences=known_preferences(record),
     )
 
 

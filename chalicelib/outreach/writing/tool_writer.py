@@ -14,7 +14,7 @@ from dataclasses import replace
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
-from chalicelib.outreach.languages import language_of, written
+from chalicelib.outreach.languages import fixed_text, language_of
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.reasons import BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
 from chalicelib.outreach.tools.confirmation import (
@@ -26,7 +26,7 @@ from chalicelib.outreach.tools.confirmation import (
 from chalicelib.outreach.tools.schema import Tool
 from chalicelib.outreach.writing.template_writer import Writer
 
-QUESTION, ACKNOWLEDGEMENT = written("question"), written("acknowledgement")
+QUESTION, ACKNOWLEDGEMENT = fixed_text("question"), fixed_text("acknowledgement")
 
 
 class ToolWriter:

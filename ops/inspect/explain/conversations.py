@@ -10,7 +10,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import KINDS, LISTED, Channel
+from chalicelib.outreach.channels import KINDS, LISTED_CHANNELS, Channel
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.records import Record
@@ -65,7 +65,7 @@ def address(looking: Looking, text: str) -> LookupResult:
     notes += [f"further conversations than these {NEWEST_CONVERSATIONS}: explain them by their ids"]
     notes = notes if len(records) > NEWEST_CONVERSATIONS else notes[:-1]
     for company_id in sorted({record.company_id for record in records}):
-        for entry in conversations.entries(text, company_id):
+        for entry in conversations.marks_of(text, company_id):
             since, state = (
                 entry.item.get("since", "?"),
                 "in force" if entry.is_in_force else "lifted",
@@ -102,7 +102,7 @@ def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
         for kind in KINDS.values()
         if kind.is_id_global
     ]
-    theirs = [outreach_keys.reply(channel, provider_id) for channel in LISTED]
+    theirs = [outreach_keys.reply(channel, provider_id) for channel in LISTED_CHANNELS]
     table = looking.session.ledger_table
     actions = [{"event_id": row["action_key"]} for row in table.get_all(bound)]
     found = {str(row["event_key"]) for row in table.get_all(actions)}
@@ -142,7 +142,7 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> L
     record = record or conversations.find(opaque_id)
     state = {}
     if record is not None:
-        entries = conversations.newest(record, NEWEST_MESSAGES)
+        entries = conversations.newest_entries(record, NEWEST_MESSAGES)
         received = [entry.entry_id for entry in entries if entry.role == "user"]
         events |= {outreach_keys.reply(record.channel, entry_id) for entry_id in received}
         events |= set(record.waiting)

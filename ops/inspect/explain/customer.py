@@ -206,7 +206,7 @@ def _of_conversation(
     record = conversations.find(opaque_id)
     if record is None or not allowed(record.company_id):
         return
-    for entry in conversations.newest(record, NEWEST_MESSAGES):
+    for entry in conversations.newest_entries(record, NEWEST_MESSAGES):
         if entry.role == "user":
             key = outreach_keys.reply(record.channel, entry.entry_id)
             yield key, CUSTOMER, entry.content

@@ -14,7 +14,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import distinct
+from chalicelib.outreach.conversations.subject_rows import distinct_subjects
 from ops.companies import company
 from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
@@ -57,7 +57,7 @@ def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list
     """The subject that each company has for an address, in whichever form."""
     conversations = session.services.outreach.conversations
     places = [conversations.place(address, id_) for id_ in company_ids]
-    return distinct(conversations.subjects(places).values()) if places else []
+    return distinct_subjects(conversations.subjects(places).values()) if places else []
 
 
 def conversations_of(
@@ -73,7 +73,7 @@ def conversations_of(
         address: in whichever form.
         of: the only companies to ask; None for all.
     """
-    every = _created_with(session, numbers.forms(address))
+    every = _created_with(session, numbers.spellings(address))
     found = [record for record in every if of is None or record.company_id in of]
     company_ids = sorted({record.company_id for record in found})
     unasked: tuple[Unasked, ...] = ()
@@ -81,10 +81,13 @@ def conversations_of(
         company_ids, unasked = companies(session) if of is None else (sorted(of), ())
     for subject in subjects(session, address, company_ids):
         known = [
-            form for member in subject.members.values() if member for form in numbers.forms(member)
+            form
+            for member in subject.members.values()
+            if member
+            for form in numbers.spellings(member)
         ]
         theirs = _created_with(
-            session, [form for form in known if form not in numbers.forms(address)]
+            session, [form for form in known if form not in numbers.spellings(address)]
         )
         found += [record for record in theirs if record.company_id == subject.company_id]
     by_id = {record.opaque_id: record for record in found}

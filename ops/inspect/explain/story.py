@@ -22,7 +22,7 @@ from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, is_desk_act, receipt_of
 
 _VENDOR_OF = {
-    kind.name: kind.vendor for kind in (REPLY, *(traits.sends for traits in CHANNELS.values()))
+    kind.name: kind.vendor for kind in (REPLY, *(traits.send_kind for traits in CHANNELS.values()))
 }
 """The vendor, by kind, of each action that sends a customer a text."""
 _PROVIDERS = {**_VENDOR_OF, "tell_company": "company"}

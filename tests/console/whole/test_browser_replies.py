@@ -56,7 +56,7 @@ def test_a_saved_reply_is_inserted_in_place_and_its_gap_is_chosen_and_blocks(vis
 def test_what_the_recipient_wrote_since_the_page_was_read_is_not_answered_unseen(visit, desk, mine):
     """Inserting renews the box alone: a page that is old stays old, and its click does nothing."""
     page = visit("sam", f"/conversations/{mine.opaque_id}").page
-    desk.says(desk.conversations.get(mine), "Wait, one more thing")
+    desk.says(desk.conversations.reread(mine), "Wait, one more thing")
     page.get_by_label("Saved reply").select_option("Hours")
     page.get_by_role("button", name="Insert").click()
     page.wait_for_function("() => document.querySelector('.compose textarea').value")

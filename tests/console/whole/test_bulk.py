@@ -45,7 +45,7 @@ class Ticking:
 
 
 def holders(desk, records):
-    return [desk.conversations.get(record).handoff.get("taken_by") for record in records]
+    return [desk.conversations.reread(record).handoff.get("taken_by") for record in records]
 
 
 def undo_form(answer):

@@ -336,7 +336,7 @@ def test_what_the_carrier_reported_is_below_the_message(desk_console, desk):
     desk.act("take", record, by="sam@example.com")
     desk.act("reply", record, by="sam@example.com", text="It is me, Sam.")
     desk.work()
-    record = desk.conversations.get(record)
+    record = desk.conversations.reread(record)
     sent = next(message.entry_id for message in record.messages if message.by)
     assert "Delivered" not in Reader(desk_console, "sam", record).page
     desk.conversations.note_delivery(record, sent, "delivered", 3)
@@ -431,7 +431,7 @@ def test_the_list_takes_without_opening_and_the_second_is_told_who_has_it(desk_c
     ]
     assert [answer.status_code for answer in answers] == [303, 409]
     assert "another person has the conversation" in answers[1].text
-    assert desk.conversations.get(record).handoff["taken_by"] == "sam@example.com"
+    assert desk.conversations.reread(record).handoff["taken_by"] == "sam@example.com"
 
 
 def test_an_agent_lands_in_the_inbox(desk_console):
@@ -451,7 +451,7 @@ def test_an_agent_lands_in_the_inbox(desk_console):
 def test_hostile_text_is_shown_as_text(desk_console, desk, text):
     record = desk.says(desk.begun(recipient_first_name=text), text + " human please, agent")
     desk.act("take", record, by="kim@example.com")
-    page = Reader(desk_console, "sam", desk.conversations.get(record)).page
+    page = Reader(desk_console, "sam", desk.conversations.reread(record)).page
     for raw in ("<script>alert", "<img src=x", "<form action=//", "\u202e", ">49<"):
         assert raw not in page
     if "\u202e" in text:

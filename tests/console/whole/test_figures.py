@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from tests.rigs.console import words_of
 from tests.rigs.days_life import a_days_life
 from tests.rigs.desk import OTHERS, OURS, TEL
@@ -53,7 +53,7 @@ def test_drafts_wrong_answers_failures_and_opt_outs_are_in_the_days_row(lea, des
     desk.act("approve", held, text="Something else, by Sam.")
     desk.conversations.count_wrong(held, "wrong_tone")
     desk.conversations.count_failed(held, "30006")
-    desk.conversations.forbid(TEL, OURS, Reason.STOP)
+    desk.conversations.forbid(TEL, OURS, MarkReason.STOP)
     text = lea("/figures")
     day = f"{desk.clock.now():%Y-%m-%d}"
     assert f"{day} \u2013 \u2013 \u2013 \u2013 1 \u2013 1 1 1" in text

@@ -189,10 +189,10 @@ def test_a_gap_is_never_sent_and_the_filled_text_is(desk_console, desk, lea, min
 
 def test_inserting_changes_and_sends_nothing(desk_console, desk, lea, mine):
     lea.add()
-    before = desk.conversations.get(mine).item
+    before = desk.conversations.reread(mine).item
     insert(desk_console.browser("sam"), mine)
     desk.work()
-    assert desk.conversations.get(mine).item == before
+    assert desk.conversations.reread(mine).item == before
     assert desk.sent() == []
 
 

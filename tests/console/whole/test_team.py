@@ -33,7 +33,7 @@ def taken_by_sam(desk, request_id="req1", **more):
 
 
 def holder(desk, record):
-    return desk.conversations.get(record).handoff.get("taken_by")
+    return desk.conversations.reread(record).handoff.get("taken_by")
 
 
 def later(console, **how):

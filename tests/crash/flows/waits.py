@@ -9,7 +9,7 @@ from typing import ClassVar
 from chalicelib.aws.dynamo import Table
 from chalicelib.clock import iso
 from chalicelib.once.lanes import OUTREACH
-from chalicelib.outreach.door.shares import Shares
+from chalicelib.outreach.door.shares import StartShares
 from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.vendors.shared_level import SharedLevel
 from local import company
@@ -100,10 +100,10 @@ class BeyondShare(Text):
         level = SharedLevel(
             table=table, provider=f"starts:{OUTREACH.name}:{company.COMPANY_ID}", clock=clock
         )
-        shares = Shares(levels=lambda _: level, clock=clock, workers=2)
+        shares = StartShares(levels=lambda _: level, clock=clock, workers=2)
         limits = RateLimits(concurrent_conversations=1_000)
         for _ in range(STARTS_BEFORE):
-            shares.wait(company.COMPANY_ID, OUTREACH, limits)
+            shares.seconds_to_wait(company.COMPANY_ID, OUTREACH, limits)
 
     def steps(self, run: Run) -> Iterator[Step]:
         del run

@@ -300,7 +300,7 @@ def test_what_another_company_keeps_of_a_linked_address_is_not_erased(outreach, 
     register = outreach.services.outreach.conversations
     register.forbid(MAIL, other.COMPANY_ID, "stop")
     run("erase", "--subject", TEL, "--yes")
-    assert [entry.address for entry in register.entries(MAIL, other.COMPANY_ID)] == [MAIL]
+    assert [entry.address for entry in register.marks_of(MAIL, other.COMPANY_ID)] == [MAIL]
 
 
 WORDS = "she is in hospital until Easter"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.register_entries import TECHNICAL, Reason
+from chalicelib.outreach.conversations.register_entries import TECHNICAL_REASONS, MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from local import company
 from tests.rigs import neighbour as other
@@ -94,15 +94,15 @@ def test_an_export_restores_an_emptied_register_as_it_was(outreach, run, tmp_pat
     register, file = outreach.services.outreach.conversations, tmp_path / "register.csv"
     outreach.start("both", "sms", recipient_data={"recipient_tel": TEL, "recipient_email": MAIL})
     outreach.run()
-    for n, reason in enumerate(Reason):
-        channel = Channel.SMS if reason in TECHNICAL else None
+    for n, reason in enumerate(MarkReason):
+        channel = Channel.SMS if reason in TECHNICAL_REASONS else None
         to = (TEL, MAIL, f"+155501001{n:02}")[min(n, 2)]
         register.forbid(to, company.COMPANY_ID, reason, channel=channel, purposes=["marketing"])
     register.doubt("+15550100300", company.COMPANY_ID, said_at="2026-11-20T09:00:00.000Z")
     register.suspend("x@example.com", company.COMPANY_ID, said_at="2026-11-20T09:00:00.000Z")
     member = register.place("gone@example.com", company.COMPANY_ID).member
     how = Statement(door="link")
-    register.forbid_member(member, company.COMPANY_ID, Reason.UNSUBSCRIBED, how=how)
+    register.forbid_member(member, company.COMPANY_ID, MarkReason.UNSUBSCRIBED, how=how)
     run("do-not-contact", "lift", *OWN, "--address", TEL, "--yes")
     run("do-not-contact", "export", *OWN, "--to", str(file))
     before = file.read_text()

@@ -8,8 +8,8 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 from chalicelib.outreach.conversations.register_entries import (
     SUSPENDED_SLOT,
-    TECHNICAL,
-    Reason,
+    TECHNICAL_REASONS,
+    MarkReason,
     slot_of,
 )
 from chalicelib.outreach.conversations.subject import Subject
@@ -29,8 +29,8 @@ ADDRESSES = st.sampled_from(["+15550100001", "+5215512345678", "jo@example.com",
 @st.composite
 def marks(draw):
     """A mark of any kind, with its slot."""
-    reason = draw(st.sampled_from(sorted(Reason)))
-    channel = draw(st.sampled_from(list(Channel))) if reason in TECHNICAL else None
+    reason = draw(st.sampled_from(sorted(MarkReason)))
+    channel = draw(st.sampled_from(list(Channel))) if reason in TECHNICAL_REASONS else None
     mark = {"reason": reason.value, "since": draw(TIMES)}
     times = [
         "said_at",

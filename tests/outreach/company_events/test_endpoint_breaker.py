@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.outreach.company_events import endpoint_breaker
-from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
 from tests.rigs.conversation_samples import new
 
 MANY = 40
@@ -20,7 +20,7 @@ def state(telling, record):
     return telling.events.rows.endpoint(record.company_id, record.project_id)
 
 
-def say(telling, records, name=Name.ACCEPTED):
+def say(telling, records, name=EventName.ACCEPTED):
     for record in records:
         telling.events.record(record, name, "once", reason="carrier")
 
@@ -63,19 +63,19 @@ def test_two_containers_send_one_probe(telling, endpoint, records):
     rows, now = telling.events.rows, telling.clock.now().timestamp()
     head = head_of(telling, records)
     for _ in range(endpoint_breaker.FAILURES_TO_OPEN):
-        comes = endpoint_breaker.failed(rows, head, now)
+        comes = endpoint_breaker.count_failure(rows, head, now)
     assert comes >= now + endpoint_breaker.FIRST_PAUSE_SECONDS
     seen, later = state(telling, records[0]), now + endpoint_breaker.FIRST_PAUSE_SECONDS
-    assert endpoint_breaker.admitted(rows, head, seen, now) is not None
-    assert endpoint_breaker.admitted(rows, head, seen, later) is None
-    other = endpoint_breaker.admitted(rows, head, seen, later)
+    assert endpoint_breaker.next_post_epoch(rows, head, seen, now) is not None
+    assert endpoint_breaker.next_post_epoch(rows, head, seen, later) is None
+    other = endpoint_breaker.next_post_epoch(rows, head, seen, later)
     assert other >= later + endpoint_breaker.PROBE_PAUSE_SECONDS
 
 
 def test_the_pause_is_a_quarter_of_an_hour_at_most(telling, endpoint, records):
     rows, now = telling.events.rows, telling.clock.now().timestamp()
     for _ in range(30):
-        endpoint_breaker.failed(rows, head_of(telling, records), now)
+        endpoint_breaker.count_failure(rows, head_of(telling, records), now)
     until = state(telling, records[0]).open_until
     assert until == pytest.approx(now + endpoint_breaker.MAX_PAUSE_SECONDS)
 

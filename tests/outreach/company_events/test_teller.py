@@ -8,7 +8,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.later import MOST_ROUNDS
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys
-from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
 from chalicelib.outreach.conversations.records import Entry
 from chalicelib.outreach.people.persons import DeskPerson
 from chalicelib.wiring.jobs import decode
@@ -37,7 +37,7 @@ def happens(telling, record, *names):
 
 
 def test_a_company_is_told_everything_once_and_in_order(telling, endpoint, record):
-    happens(telling, record, Name.ACCEPTED, Name.SENT, Name.DELIVERED)
+    happens(telling, record, EventName.ACCEPTED, EventName.SENT, EventName.DELIVERED)
     telling.run()
     assert endpoint.types == ["accepted", "sent", "delivered"]
     assert endpoint.numbers == [1, 2, 3]
@@ -47,14 +47,14 @@ def test_a_company_is_told_everything_once_and_in_order(telling, endpoint, recor
 
 def test_what_is_recorded_again_is_told_once(telling, endpoint, record):
     for _ in range(3):
-        happens(telling, record, Name.ACCEPTED, Name.SENT)
+        happens(telling, record, EventName.ACCEPTED, EventName.SENT)
         telling.run()
     assert endpoint.numbers == [1, 2]
     assert len(endpoint.attempts) == 2
 
 
 def test_a_body_holds_identifiers_and_no_personal_data(telling, endpoint, record):
-    happens(telling, record, Name.FAILED)
+    happens(telling, record, EventName.FAILED)
     telling.run()
     (event,) = endpoint.received.values()
     assert event == {
@@ -77,7 +77,7 @@ def test_a_body_holds_identifiers_and_no_personal_data(telling, endpoint, record
 def test_a_company_that_asks_for_it_gets_the_text_and_the_recipient(telling, endpoint, record):
     telling.company(endpoint.url, include=["text", "recipient"])
     record, _ = telling.conversations.append(record, entry("SM1", "Yes, please"))
-    telling.events.record(record, Name.REPLY_RECEIVED, "SM1", message_id="SM1")
+    telling.events.record(record, EventName.REPLY_RECEIVED, "SM1", message_id="SM1")
     telling.run()
     (event,) = endpoint.received.values()
     assert event["data"]["text"] == "Yes, please"
@@ -89,7 +89,7 @@ def test_a_company_that_asks_for_it_hears_who_of_its_team_acted(telling, endpoin
     for include in ([], ["person"]):
         telling.company(endpoint.url, include=include)
         key = f"act-{len(include)}"
-        telling.events.record(record, Name.TAKEN, key, hand_off="h-1", **who.facts)
+        telling.events.record(record, EventName.TAKEN, key, hand_off="h-1", **who.facts)
         telling.run()
     quiet, told = (event["data"] for event in endpoint.received.values())
     named = {name: value for name, value in told.items() if name.startswith("person")}
@@ -109,7 +109,7 @@ def entry(entry_id, text):
 @pytest.mark.parametrize("known", SECRETS)
 def test_a_consumer_that_knows_one_of_the_secrets_is_told(telling, endpoint, record, known):
     endpoint.secret = known
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.run()
     assert (endpoint.types, endpoint.forged) == (["accepted"], 0)
 
@@ -120,7 +120,13 @@ def test_an_endpoint_that_was_down_for_an_hour_gets_every_event_once_and_in_orde
     telling, endpoint, record, status, acts
 ):
     endpoint.status, endpoint.acts_when_failing = status, acts
-    for name in (Name.ACCEPTED, Name.SENT, Name.DELIVERED, Name.REPLY_RECEIVED, Name.ANSWERED):
+    for name in (
+        EventName.ACCEPTED,
+        EventName.SENT,
+        EventName.DELIVERED,
+        EventName.REPLY_RECEIVED,
+        EventName.ANSWERED,
+    ):
         happens(telling, record, name)
         telling.forward(HOUR / 5)
     assert set(endpoint.types) <= {"accepted"}, "the later ones wait behind the first"
@@ -144,8 +150,8 @@ def test_another_conversation_and_another_company_are_told_meanwhile(telling, en
             }
         )
         endpoint.status = 500
-        happens(telling, record, Name.ACCEPTED)
-        happens(telling, theirs, Name.ACCEPTED, Name.SENT)
+        happens(telling, record, EventName.ACCEPTED)
+        happens(telling, theirs, EventName.ACCEPTED, EventName.SENT)
         telling.run()
         assert (endpoint.types, other.types) == ([], ["accepted", "sent"])
         assert {event["data"]["company_id"] for event in other.received.values()} == {OTHER}
@@ -164,7 +170,7 @@ def test_a_worker_that_dies_after_the_endpoint_has_acted_tells_it_again_under_th
         return done
 
     telling.teller.tell = dies
-    happens(telling, record, Name.ACCEPTED, Name.SENT)
+    happens(telling, record, EventName.ACCEPTED, EventName.SENT)
     with pytest.raises(KeyboardInterrupt):
         telling.run()
     telling.run()
@@ -179,11 +185,11 @@ def test_nothing_is_lost_when_the_queue_does_not_take_the_job(telling, endpoint,
     """The next event's job brings it along. The caller may call again or not: its own event has not ended."""
     telling.outbox.fails = [UnavailableError("enqueue_failed")]
     with pytest.raises(UnavailableError):
-        happens(telling, record, Name.ACCEPTED)
-    happens(telling, record, Name.SENT)
+        happens(telling, record, EventName.ACCEPTED)
+    happens(telling, record, EventName.SENT)
     telling.run()
     assert endpoint.types == ["accepted", "sent"]
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.run()
     assert endpoint.types == ["accepted", "sent"]
 
@@ -192,38 +198,38 @@ def test_after_three_days_the_endpoint_is_paused_and_an_operator_resumes_it(
     telling, endpoint, record
 ):
     endpoint.status = 500
-    happens(telling, record, Name.ACCEPTED, Name.SENT)
+    happens(telling, record, EventName.ACCEPTED, EventName.SENT)
     telling.forward(3 * DAY + 9 * HOUR)
     rows = telling.events.rows
     assert rows.endpoint(record.company_id, record.project_id).paused_at
-    assert [row["opaque_id"] for row in rows.stopped(record.company_id, record.project_id)] == [
-        record.opaque_id
-    ]
+    assert [
+        row["opaque_id"] for row in rows.stopped_conversations(record.company_id, record.project_id)
+    ] == [record.opaque_id]
     assert status_of(telling, record, 1) == EventStatus.FAILED
     assert "mw.companies.stopped" in telling.log.metric_names()
     tried = len(endpoint.attempts)
     assert tried < 40
     other = telling.open({**new("req124", "sms"), TELLS: True})
-    happens(telling, other, Name.ACCEPTED)
+    happens(telling, other, EventName.ACCEPTED)
     telling.forward(DAY)
     assert len(endpoint.attempts) == tried, "nothing is sent to a paused endpoint"
 
     endpoint.status = 204
     telling.conversations_table.transact(
-        [rows.resume_endpoint(record.company_id, record.project_id)]
+        [rows.resuming_endpoint(record.company_id, record.project_id)]
     )
-    for item in list(rows.stopped(record.company_id, record.project_id)):
+    for item in list(rows.stopped_conversations(record.company_id, record.project_id)):
         head = rows.resume(item["opaque_id"])
-        telling.events.go_on(head.opaque_id, head.posted + 1, Recovery.OPERATOR)
+        telling.events.queue_post(head.opaque_id, head.posted + 1, Recovery.OPERATOR)
         rows.unlist(record.company_id, record.project_id, item["opaque_id"])
     telling.run()
     assert sorted(endpoint.types) == ["accepted", "accepted", "sent"]
-    assert list(rows.stopped(record.company_id, record.project_id)) == []
+    assert list(rows.stopped_conversations(record.company_id, record.project_id)) == []
 
 
 def test_an_endpoint_that_says_it_is_gone_is_paused_at_once(telling, endpoint, record):
     endpoint.status = 410
-    happens(telling, record, Name.ACCEPTED, Name.SENT)
+    happens(telling, record, EventName.ACCEPTED, EventName.SENT)
     telling.forward(DAY)
     assert len(endpoint.attempts) == 1
     assert telling.events.rows.endpoint(record.company_id, record.project_id).paused_at
@@ -231,7 +237,7 @@ def test_an_endpoint_that_says_it_is_gone_is_paused_at_once(telling, endpoint, r
 
 def test_events_behind_one_that_is_not_posted_are_not_begun(telling, endpoint, record):
     endpoint.status = 503
-    for name in (Name.ACCEPTED, Name.DELIVERED, Name.READ):
+    for name in (EventName.ACCEPTED, EventName.DELIVERED, EventName.READ):
         happens(telling, record, name)
     telling.run()
     endpoint.status = 410
@@ -244,7 +250,7 @@ def test_a_backlog_of_events_is_posted_in_a_few_rounds(telling, endpoint, record
     """Lambda stops a chain of function, queue, function after about 16 rounds."""
     endpoint.status = 503
     for number in range(49):
-        telling.events.record(record, Name.DELIVERED, str(number))
+        telling.events.record(record, EventName.DELIVERED, str(number))
     telling.run()
     endpoint.status, worked = 204, []
     process = telling.process
@@ -256,14 +262,14 @@ def test_a_backlog_of_events_is_posted_in_a_few_rounds(telling, endpoint, record
 
 def test_an_endpoint_may_ask_to_wait(telling, endpoint, record):
     endpoint.status, endpoint.headers = 503, {"retry-after": "600"}
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.forward(599)
     assert len(endpoint.attempts) == 1
 
 
 def test_a_switch_keeps_events_back_and_loses_none(telling, endpoint, record):
     telling.switches.switches = Switches(kill_switch=True)
-    happens(telling, record, Name.ACCEPTED, Name.SENT)
+    happens(telling, record, EventName.ACCEPTED, EventName.SENT)
     telling.forward(HOUR)
     assert endpoint.attempts == []
     telling.switches.switches = Switches()
@@ -275,7 +281,7 @@ def test_an_event_that_was_kept_back_for_hours_waits_seconds_after_its_first_att
     telling, endpoint, record
 ):
     telling.switches.switches = Switches(shadow_mode=True)
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.forward(6 * HOUR)
     telling.switches.switches = Switches()
     endpoint.status = 503
@@ -298,7 +304,7 @@ def test_a_switch_that_is_set_while_an_event_is_posted_ends_no_line(
 
     with monkeypatch.context() as patch:
         patch.setattr(telling.switches, "current", flipped)
-        happens(telling, record, Name.ACCEPTED, Name.SENT)
+        happens(telling, record, EventName.ACCEPTED, EventName.SENT)
         telling.forward(HOUR)
     telling.switches.switches = Switches()
     telling.forward(HOUR)
@@ -307,11 +313,11 @@ def test_a_switch_that_is_set_while_an_event_is_posted_ends_no_line(
 
 def test_a_project_that_has_no_endpoint_any_more_holds_nothing_up(telling, endpoint, record):
     key = {"company_id": record.company_id, "project_id": record.project_id}
-    happens(telling, record, Name.ACCEPTED, Name.SENT)
+    happens(telling, record, EventName.ACCEPTED, EventName.SENT)
     telling.companies_table.put(key)
     telling.run()
     telling.company(endpoint.url)
-    happens(telling, record, Name.DELIVERED)
+    happens(telling, record, EventName.DELIVERED)
     telling.run()
     assert endpoint.types == ["delivered"]
 
@@ -320,7 +326,7 @@ def test_a_secret_that_is_missing_is_waited_for(telling, endpoint, record):
     name = f"rp-mw/dev/companies/{record.company_id}/webhook"
     good = telling.secrets.texts[name]
     telling.secrets.texts[name] = '{"signing_secrets": ["whsec_c2hvcnQ="]}'
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.forward(HOUR)
     assert endpoint.attempts == []
     telling.secrets.texts[name] = good
@@ -330,7 +336,7 @@ def test_a_secret_that_is_missing_is_waited_for(telling, endpoint, record):
 
 def test_an_erased_conversation_is_told_no_more(telling, endpoint, record):
     endpoint.status = 500
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.run()
     endpoint.status = 204
     table = telling.conversations_table
@@ -348,7 +354,7 @@ def test_an_erased_conversation_is_told_no_more(telling, endpoint, record):
 def test_a_conversation_of_a_company_without_an_endpoint_costs_nothing(telling):
     record = telling.open(new(channel="sms"))
     telling.conversations_table.calls.clear()
-    happens(telling, record, *Name)
+    happens(telling, record, *EventName)
     assert telling.conversations_table.calls == []
     assert telling.outbox.messages == []
 
@@ -357,7 +363,7 @@ def test_the_newest_attempts_are_listed_with_what_was_answered_and_without_a_bod
     telling, endpoint, record
 ):
     endpoint.status = 503
-    happens(telling, record, Name.ACCEPTED)
+    happens(telling, record, EventName.ACCEPTED)
     telling.run()
     endpoint.status = 0
     telling.forward(6)

@@ -10,10 +10,10 @@ from chalicelib.outreach.conversations import day_counts
 from chalicelib.outreach.conversations.day_counts import (
     DayCount,
     channel_name,
-    share_within,
+    seconds_of_share,
     within_name,
 )
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from local import company
 from tests.rigs.desk import OTHERS, OURS, TEL
 
@@ -92,13 +92,13 @@ def test_a_draft_that_was_edited_is_an_answer_of_the_person(desk):
 def test_a_wish_to_stop_counts_once_with_its_reason(desk):
     for _ in range(2):
         desk.clock.forward(1)
-        desk.conversations.forbid(TEL, OURS, Reason.STOP, said_at=iso(desk.clock.now()))
-    desk.conversations.forbid("+15550100002", OURS, Reason.IMPORTED)
+        desk.conversations.forbid(TEL, OURS, MarkReason.STOP, said_at=iso(desk.clock.now()))
+    desk.conversations.forbid("+15550100002", OURS, MarkReason.IMPORTED)
     assert counted(desk) == {DayCount.OPTED_OUT: 1, "opted_out__stop": 1}
     desk.clock.forward(1)
     assert desk.conversations.allow(TEL, OURS)
     desk.clock.forward(1)
-    desk.conversations.forbid(TEL, OURS, Reason.STOP, said_at=iso(desk.clock.now()))
+    desk.conversations.forbid(TEL, OURS, MarkReason.STOP, said_at=iso(desk.clock.now()))
     assert counted(desk)[DayCount.OPTED_OUT] == 2
 
 
@@ -144,5 +144,5 @@ def test_the_rows_hold_no_person_and_end_with_the_conversations(desk):
 def test_a_share_is_the_bound_within_which_it_was_answered():
     by = DayCount.BY_PERSON
     counts = {within_name(by, "60"): 5, within_name(by, "600"): 4, within_name(by, "longer"): 1}
-    assert [share_within(counts, by, share) for share in (0.5, 0.9, 1.0)] == [60, 600, 259_200]
-    assert share_within({by: 3}, by, 0.5) is None
+    assert [seconds_of_share(counts, by, share) for share in (0.5, 0.9, 1.0)] == [60, 600, 259_200]
+    assert seconds_of_share({by: 3}, by, 0.5) is None

@@ -22,7 +22,7 @@ def test_a_conversation_is_handed_off_once_and_an_act_on_it_done_once(conversati
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     assert not handed_off(conversations, record, "h2")
-    record = conversations.get(record)
+    record = conversations.reread(record)
     assert (record.status, record.handoff["was"]) == (Status.HANDED_OFF, "processing")
     (waiting,) = listed.waiting()
     assert (waiting["opaque_id"], waiting["reason"]) == (record.opaque_id, "asked")
@@ -45,9 +45,9 @@ def test_a_hand_off_repeated_after_its_release_changes_nothing(conversations, ta
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     given_back = {"conversation_status": "processing"}
-    record = conversations.move(record, {Status.HANDED_OFF}, given_back, remove=["handoff"])
+    record = conversations.change_while(record, {Status.HANDED_OFF}, given_back, remove=["handoff"])
     assert not handed_off(conversations, record)
-    assert conversations.get(record).status == Status.PROCESSING
+    assert conversations.reread(record).status == Status.PROCESSING
     assert handed_off(conversations, record, "h2")
 
 
@@ -56,7 +56,7 @@ def test_a_hand_off_does_not_replace_itself(conversations, table):
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     assert not handed_off(conversations, record, held="start")
-    assert conversations.get(record).handoff["held"] == ""
+    assert conversations.reread(record).handoff["held"] == ""
     (waiting,) = Handoffs(table).waiting()
     assert waiting["held"] == ""
 
@@ -68,9 +68,9 @@ def test_a_hand_off_with_a_held_message_replaces_one_without(conversations, tabl
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     if is_known:
-        record = conversations.get(record)
+        record = conversations.reread(record)
     assert handed_off(conversations, record, "h2", held="start")
-    record = conversations.get(record)
+    record = conversations.reread(record)
     assert record.is_handed_off
     assert record.handoff == {
         "id": "h2",
@@ -85,33 +85,33 @@ def test_a_hand_off_with_a_held_message_replaces_one_without(conversations, tabl
         assert not handed_off(conversations, record, again, held="start")
         assert not handed_off(conversations, record, again)
     assert not handed_off(conversations, record, "h3", held="reply")
-    assert conversations.get(record).handoff["id"] == "h2"
+    assert conversations.reread(record).handoff["id"] == "h2"
     given_back = {"conversation_status": "processing"}
-    record = conversations.move(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    record = conversations.change_while(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
     for again in ("h1", "h2"):
         assert not handed_off(conversations, record, again, held="start")
-    assert conversations.get(record).status == Status.PROCESSING
+    assert conversations.reread(record).status == Status.PROCESSING
 
 
 def test_a_held_message_is_not_listed_once_a_person_took_the_conversation(conversations, table):
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
-    record = conversations.get(record)
+    record = conversations.reread(record)
     taken = {"handoff": {**record.handoff, "taken_by": "p1"}}
-    conversations.move(record, {Status.HANDED_OFF}, taken, same_handoff=True)
+    conversations.change_while(record, {Status.HANDED_OFF}, taken, same_handoff=True)
     assert not handed_off(conversations, record, "h2", held="start")
-    assert not handed_off(conversations, conversations.get(record), "h2", held="start")
+    assert not handed_off(conversations, conversations.reread(record), "h2", held="start")
     assert [entry["held"] for entry in Handoffs(table).waiting()] == [""]
 
 
 def test_a_held_message_is_handed_off_after_a_concurrent_release(conversations, table):
     record = conversations.open(new()).record
     handed_off(conversations, record)
-    read = conversations.get(record)
+    read = conversations.reread(record)
     given_back = {"conversation_status": "processing"}
-    conversations.move(read, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    conversations.change_while(read, {Status.HANDED_OFF}, given_back, same_handoff=True)
     assert handed_off(conversations, read, "h2", held="start")
-    assert conversations.get(record).handoff["held"] == "start"
+    assert conversations.reread(record).handoff["held"] == "start"
     states = {entry["conversation_id"].partition("#")[0] for entry in Handoffs(table).waiting()}
     assert states == {"h1", "h2"}, "the release closes its own hand-off"
 
@@ -119,22 +119,27 @@ def test_a_held_message_is_handed_off_after_a_concurrent_release(conversations, 
 def test_only_the_hand_off_that_was_read_is_released(conversations):
     record = conversations.open(new()).record
     handed_off(conversations, record)
-    first = conversations.get(record)
+    first = conversations.reread(record)
     given_back = {"conversation_status": "processing"}
-    record = conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    record = conversations.change_while(first, {Status.HANDED_OFF}, given_back, same_handoff=True)
     assert record.status == Status.PROCESSING
     assert handed_off(conversations, record, "h2")
-    assert conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True) is None
-    assert conversations.get(record).handoff["id"] == "h2"
-    assert conversations.get(record).is_handed_off
+    assert (
+        conversations.change_while(first, {Status.HANDED_OFF}, given_back, same_handoff=True)
+        is None
+    )
+    assert conversations.reread(record).handoff["id"] == "h2"
+    assert conversations.reread(record).is_handed_off
 
 
 def test_a_failed_conversation_is_handed_off_with_its_status(conversations, table):
     record = conversations.open(new()).record
-    record = conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
+    record = conversations.change_while(
+        record, {Status.PROCESSING}, {"conversation_status": "failed"}
+    )
     assert handed_off(conversations, record)
     assert len(list(Handoffs(table).waiting())) == 1
-    assert conversations.get(record).handoff["was"] == "failed"
+    assert conversations.reread(record).handoff["was"] == "failed"
 
 
 def test_a_hand_off_that_keeps_losing_races_is_retried_later(
@@ -145,19 +150,19 @@ def test_a_hand_off_that_keeps_losing_races_is_retried_later(
     offers = []
 
     def others():
-        record = conversations.get(opened)
+        record = conversations.reread(opened)
         offers.append(record.status)
         if record.is_handed_off:
             given_back = {"conversation_status": "processing"}
-            conversations.move(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
+            conversations.change_while(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
         else:
             handed_off(conversations, record, f"other{len(offers)}")
 
     handed_off(conversations, opened, "other")
     late = raced_conversations(others)
     with pytest.raises(TransientError, match="contended"):
-        handed_off(late, conversations.get(opened), "h", held="start")
+        handed_off(late, conversations.reread(opened), "h", held="start")
     assert len(offers) == TRIES
     listed = {entry["conversation_id"].partition("#")[0] for entry in Handoffs(table).waiting()}
     assert "h" not in listed
-    assert handed_off(conversations, conversations.get(opened), "h", held="start")
+    assert handed_off(conversations, conversations.reread(opened), "h", held="start")

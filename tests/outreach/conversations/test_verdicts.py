@@ -20,9 +20,9 @@ def example(name="one"):
 
 def test_an_example_is_read_as_it_was_put_and_only_of_its_project(verdicts):
     verdicts.put("ci-1", "pi-1", example())
-    (found,) = verdicts.of("ci-1", "pi-1")
+    (found,) = verdicts.examples_of("ci-1", "pi-1")
     assert (found.example, found.said, found.why) == (EXAMPLE, "good", "as agreed")
-    assert verdicts.of("ci-1", "pi-2") == verdicts.of("ci-2", "pi-1") == []
+    assert verdicts.examples_of("ci-1", "pi-2") == verdicts.examples_of("ci-2", "pi-1") == []
 
 
 def test_an_example_ends_a_year_after_it_was_last_put(verdicts, clock):
@@ -31,7 +31,7 @@ def test_an_example_ends_a_year_after_it_was_last_put(verdicts, clock):
     clock.forward(200 * 86_400)
     verdicts.put("ci-1", "pi-1", example("two"))
     clock.forward(200 * 86_400)
-    assert [kept.id for kept in verdicts.of("ci-1", "pi-1")] == ["two"]
+    assert [kept.id for kept in verdicts.examples_of("ci-1", "pi-1")] == ["two"]
 
 
 def test_removing_says_whether_there_was_one(verdicts):

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
-from chalicelib.outreach.door.access import DeskRole, access
+from chalicelib.outreach.door.access import DeskRole, parse_access
 from tests.rigs.desk import AGENT, LEAD, OTHER_AGENT, OTHERS, TEL
 from tests.rigs.names import NAMES, NO_NAMES
 
@@ -124,7 +124,7 @@ def test_a_person_acts_under_the_name_they_have(desk, name, form):
     moved = reply(desk, record, act="transfer", by=given, to=given)
     del moved["text"]
     assert desk.post(record, idempotency="k-2", **moved).status == 200
-    assert desk.conversations.get(record).handoff["taken_by"] == name
+    assert desk.conversations.reread(record).handoff["taken_by"] == name
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
@@ -203,7 +203,7 @@ def test_what_is_our_fault_is_a_5xx_and_may_be_asked_again(desk, monkeypatch, er
 def test_desk_keys_are_read_by_role_and_grant_nothing_else():
     text = """{"a": {"api_keys": ["r"], "desk_keys": {"agent": ["x"], "lead": ["y"], "king": ["z"]}},
                "b": {"desk_keys": ["x"]}, "c": ["k"]}"""
-    found = access(text)
+    found = parse_access(text)
     assert found["a"].desk_keys == (("x", DeskRole.AGENT), ("y", DeskRole.LEAD))
     assert (found["a"].api_keys, found["a"].faults) == (("r",), ())
     assert (found["b"].desk_keys, found["c"].desk_keys) == ((), ())

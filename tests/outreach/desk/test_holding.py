@@ -26,14 +26,14 @@ def after(*done):
         record = held(desk)
         for act in done:
             desk.act(act, record)
-        return desk.conversations.get(record)
+        return desk.conversations.reread(record)
 
     return made
 
 
 def failed(desk):
     record = desk.begun()
-    return desk.conversations.move(
+    return desk.conversations.change_while(
         record, {record.status}, {"conversation_status": Status.FAILED.value}
     )
 
@@ -109,4 +109,4 @@ def test_a_conversation_is_handed_to_anybody_with_a_name_and_is_theirs_then(desk
         desk.act("transfer", record, to="sam")
     desk.act("transfer", record, "somebody new", to="sam")
     desk.act("transfer", record, to="sam")
-    assert desk.conversations.get(record).handoff["taken_by"] == "sam"
+    assert desk.conversations.reread(record).handoff["taken_by"] == "sam"

@@ -12,7 +12,7 @@ import pytest
 
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.door.initiate import BEYOND_SHARE
-from chalicelib.outreach.door.shares import AT_ONCE
+from chalicelib.outreach.door.shares import BURST
 from local import company
 from local.vendors.twilio import WebhookPost
 from tests.rigs.outreach import TEL
@@ -198,7 +198,7 @@ def test_starts_beyond_their_companys_share_are_sent_though_their_copies_are_los
     """The queue `later` takes them and loses them; their dated rows and parcels carry them."""
     monkeypatch.setattr("chalicelib.aws.queue.SqsDelayQueue.put", lambda *_, **__: None)
     outreach.set_project(rate_limits={"concurrent_conversations": 1_000})
-    ids = [f"req{number}" for number in range(AT_ONCE + 4)]
+    ids = [f"req{number}" for number in range(BURST + 4)]
     tels = {id_: f"+155501031{number:02d}" for number, id_ in enumerate(ids)}
     for id_ in ids:
         assert outreach.start(id_, "sms", tels[id_]).status_code == 200

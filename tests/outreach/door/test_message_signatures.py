@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from chalicelib.once.door import HttpRequest
 from chalicelib.outreach.door import message_signatures
-from chalicelib.outreach.door.message_signatures import Signed
+from chalicelib.outreach.door.message_signatures import MessageSignature
 from chalicelib.outreach.door.signature_keys import Algorithm, SignatureKey
 from tests.rigs.each_row import each_row
 from tests.rigs.signing_example import python_example
@@ -50,10 +50,10 @@ EXAMPLES = {
 
 def found(request, *keys, now=NOW):
     """What is wrong with a request's signature."""
-    given = message_signatures.signed(request)
+    given = message_signatures.signature_in(request)
     if isinstance(given, str):
         return [given]
-    assert isinstance(given, Signed)
+    assert isinstance(given, MessageSignature)
     return list(message_signatures.problems(request, given, keys or (SHARED,), now))
 
 
@@ -62,8 +62,8 @@ def test_the_rfcs_examples_are_signed_as_it_says(name):
     key, about, signature = EXAMPLES[name]
     headers = {**ITS_HEADERS, "signature-input": f"sig={about}", "signature": f"sig=:{signature}:"}
     request = HttpRequest("POST", "/foo", {"param": ["Value"], "Pet": ["dog"]}, headers)
-    given = message_signatures.signed(request)
-    assert key.verifies(given.signature, message_signatures.base(request, given.about))
+    given = message_signatures.signature_in(request)
+    assert key.verifies(given.signature, message_signatures.signature_base(request, given.about))
     problems = found(request, key)
     assert "component x-api-key is not covered" in problems
     assert "a parameter of the query is not covered by @query-param" in problems
@@ -71,7 +71,7 @@ def test_the_rfcs_examples_are_signed_as_it_says(name):
 
 
 def test_a_parameter_is_written_as_the_rfc_writes_it():
-    written = message_signatures.encoded
+    written = message_signatures.percent_encoded
     value = "this is a big\nmultiline value"
     assert written(value) == "this%20is%20a%20big%0Amultiline%20value"
     assert written('façade": ') == "fa%C3%A7ade%22%3A%20"
@@ -94,7 +94,9 @@ def sent(method, address, *, body=b"", algorithm=algorithms.HMAC_SHA256, private
     request = requests.Request(method, address, headers=headers, data=body or None).prepare()
     query = parse_qs(urlsplit(request.url).query, keep_blank_values=True)
     covered = ["@method", "@path", "x-api-key"]
-    covered += [f'"@query-param";name="{message_signatures.encoded(name)}"' for name in query]
+    covered += [
+        f'"@query-param";name="{message_signatures.percent_encoded(name)}"' for name in query
+    ]
     signer = HTTPMessageSigner(signature_algorithm=algorithm, key_resolver=Keys(private))
     signer.sign(
         request, key_id="k-1", created=NOW, covered_component_ids=covered, body=body or None, **more
@@ -251,7 +253,7 @@ def test_a_signature_names_its_time_its_key_and_what_it_covers(about, problem):
     request = HttpRequest("GET", "/p", {}, {"x-api-key": "key"})
     read = message_signatures.structured_fields.inner_list(f"sig={about}")
     try:
-        base = message_signatures.base(request, read)
+        base = message_signatures.signature_base(request, read)
     except (KeyError, StopIteration):
         base = b""
     made = base64.b64encode(hmac_of(base)).decode()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from chalicelib.clock import iso
 from chalicelib.once.event import Unended
 from chalicelib.outreach.conversations.records import Record, Status
-from chalicelib.outreach.door.reading import PAGE_MESSAGES, messages, waiting
+from chalicelib.outreach.door.reading import PAGE_MESSAGES, messages_page, waiting_fields
 from tests.rigs.conversation_samples import message, new
 from tests.rigs.fakes import NOON
 
@@ -26,11 +26,11 @@ def none_waits(_keys):
 
 
 def test_a_conversation_says_whom_it_waits_for():
-    assert waiting(record(), NOON, none_waits) is None
+    assert waiting_fields(record(), NOON, none_waits) is None
     asked = {"reason": "asked_by_writer", "since": iso(NOON)}
-    assert waiting(held(), NOON, none_waits) == {"for": "person", **asked}
-    assert waiting(held(held="reply"), NOON, none_waits) == {"for": "approval", **asked}
-    assert waiting(held(held="reply", taken_by="sam"), NOON, none_waits) == {
+    assert waiting_fields(held(), NOON, none_waits) == {"for": "person", **asked}
+    assert waiting_fields(held(held="reply"), NOON, none_waits) == {"for": "approval", **asked}
+    assert waiting_fields(held(held="reply", taken_by="sam"), NOON, none_waits) == {
         "for": "person",
         **asked,
     }
@@ -43,23 +43,23 @@ def test_a_conversation_says_until_when_it_waits():
     def unended(keys):
         return {key: rows[key] for key in keys}
 
-    found = waiting(record(waiting=["evt:a", "evt:b"]), NOON, unended)
+    found = waiting_fields(record(waiting=["evt:a", "evt:b"]), NOON, unended)
     assert found == {"for": "quiet_hours", "until": iso(NOON + timedelta(hours=2))}
     after = datetime.fromtimestamp(until + 1, UTC)
-    assert waiting(record(waiting=["evt:a"]), after, unended) is None
+    assert waiting_fields(record(waiting=["evt:a"]), after, unended) is None
 
 
 def test_what_waits_for_a_vendor_is_not_said_to_wait_for_the_night():
     busy = Unended((NOON + timedelta(minutes=2)).timestamp(), "twilio_http_429")
-    assert waiting(record(waiting=["evt:a"]), NOON, lambda _: {"evt:a": busy}) is None
+    assert waiting_fields(record(waiting=["evt:a"]), NOON, lambda _: {"evt:a": busy}) is None
 
 
 def test_messages_come_page_by_page_each_once_and_in_order(outreach_parts):
     record = outreach_parts.open(new(channel="sms"))
     for number in range(PAGE_MESSAGES + 3):
         record, _ = outreach_parts.conversations.append(record, message(number))
-    first = messages(outreach_parts.conversations, record, {})
-    rest = messages(outreach_parts.conversations, record, {"after": [str(first["after"])]})
+    first = messages_page(outreach_parts.conversations, record, {})
+    rest = messages_page(outreach_parts.conversations, record, {"after": [str(first["after"])]})
     both = [entry["id"] for entry in (*first["messages"], *rest["messages"])]
     assert both == [message(number).entry_id for number in range(PAGE_MESSAGES + 3)]
     assert "after" not in rest

@@ -56,6 +56,6 @@ def test_a_question_may_come_again(asks):
 def test_a_used_signature_is_kept_as_long_as_it_could_be_sent(outreach):
     services = outreach.services
     table = services.table(services.settings.idempotency_table)
-    UsedSignatures(table=table, clock=services.clock).take("abc")
+    UsedSignatures(table=table, clock=services.clock).claim("abc")
     row = table.get({"event_id": "sig:abc"})
     assert row["expires_at"] - services.clock.now().timestamp() == pytest.approx(600, abs=60)

@@ -169,7 +169,7 @@ def test_a_worker_killed_at_any_write_sends_it_once_or_parks_it(twilio, ses):
                 rig.work()
                 later(rig, LATE)
             key = keys.notice(
-                record.opaque_id, rig.conversations.get(record).handoff["id"], "asked"
+                record.opaque_id, rig.conversations.reread(record).handoff["id"], "asked"
             )
             state = rig.ledger.stored(key).status.value
             ended.add((state, subjects(ses).count(ASKED)))

@@ -14,7 +14,7 @@ from chalicelib.outreach.events.receipt import BY_RECEIPT, ReceiptFlow
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.project.admission import ConversationStores
 from chalicelib.outreach.resume import resume_through
-from chalicelib.outreach.sending.effects import send
+from chalicelib.outreach.sending.effects import send_effect
 from chalicelib.wiring.jobs import decode
 from tests.rigs.conversation_samples import new
 from tests.rigs.fakes import SetSwitches
@@ -25,7 +25,7 @@ START = "evt:start:1"
 OPENING, LATER = outreach_keys.entry_id(START), outreach_keys.entry_id("evt:reply:sms:2")
 ITEM = {**new(channel="sms"), "start_event": START}
 OPAQUE_ID, COMPANY, TEL = ITEM["opaque_id"], ITEM["company_id"], ITEM["primary_channel"]
-SEND = send(SEND_TEXT, OPAQUE_ID, OPENING)
+SEND = send_effect(SEND_TEXT, OPAQUE_ID, OPENING)
 SAID = Entry("SM9", "2026-01-01T00:00:00.000Z", "user", "hello")
 
 
@@ -37,7 +37,7 @@ class Receipts:
         sent = Draft(text="Hello")
         record = parts.open(ITEM, (OPENING, sent), (LATER, sent))
         sent_status = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
-        parts.conversations.move(record, {record.status}, sent_status)
+        parts.conversations.change_while(record, {record.status}, sent_status)
         self._flow = ReceiptFlow(
             kept=ConversationStores(
                 conversations=parts.conversations, starts=parts.starts, ledger=parts.ledger
@@ -63,7 +63,7 @@ class Receipts:
 
     def other_send_is(self, ref):
         """Give that provider id to another message of the conversation."""
-        other = send(SEND_TEXT, OPAQUE_ID, LATER)
+        other = send_effect(SEND_TEXT, OPAQUE_ID, LATER)
         lease = self._claimed("evt:reply:sms:2")
         self.parts.ledger.begin(lease, [other], UNDECIDED)
         self.parts.ledger.end_action(lease, other, ActionStatus.DONE, ref=ref)
@@ -110,7 +110,7 @@ class Receipts:
         """How far a message is known to have come, and under which provider id."""
         record = self.record
         conversations = self.parts.conversations
-        return conversations.delivery(record, entry_id), conversations.reported_as(record, entry_id)
+        return conversations.delivery(record, entry_id), conversations.reported_id(record, entry_id)
 
     @property
     def record(self):
@@ -194,7 +194,7 @@ def test_a_later_messages_delivery_does_not_change_the_start(receipts):
 def test_an_opt_out_in_a_receipt_marks_the_recipient_for_that_company(receipts):
     receipts.hear("failed", LATER, opts_out=True)
     assert receipts.parts.conversations.is_forbidden(TEL, COMPANY)
-    (mark,) = receipts.parts.conversations.entries(TEL, COMPANY)
+    (mark,) = receipts.parts.conversations.marks_of(TEL, COMPANY)
     assert mark.reason == "code_21610"
 
 

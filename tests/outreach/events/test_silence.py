@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from chalicelib.once.event import EventStatus
-from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN
 from tests.rigs.crash_injection import ProcessKilled, killed_at
 from tests.rigs.desk import DeskRig
@@ -43,7 +43,7 @@ def opt_outs(desk, record):
     found = [
         rows.event(record.opaque_id, number + 1) for number in range(head.count if head else 0)
     ]
-    return [event.facts["reason"] for event in found if event.name is Name.OPTED_OUT]
+    return [event.facts["reason"] for event in found if event.name is EventName.OPTED_OUT]
 
 
 def test_the_company_hears_when_the_time_is_over_and_not_before(desk, asked):

@@ -50,7 +50,9 @@ class Night:
             record = outreach.record("sms", recipient)
             if record is not None:
                 changes = {"quiet_hours": hours}
-                outreach.services.outreach.conversations.move(record, [record.status], changes)
+                outreach.services.outreach.conversations.change_while(
+                    record, [record.status], changes
+                )
 
 
 @pytest.fixture
@@ -329,7 +331,7 @@ def test_a_worker_that_dies_anywhere_on_the_way_to_a_wait_loses_nothing(
             "until": f"{now + timedelta(hours=5):%H:%M}",
             "zone": "UTC",
         }
-        outreach.services.outreach.conversations.move(
+        outreach.services.outreach.conversations.change_while(
             record, [record.status], {"quiet_hours": hours}
         )
         outreach.deliver(outreach.says("Hi", whatsapp=False, from_=recipient))
@@ -340,7 +342,7 @@ def test_a_worker_that_dies_anywhere_on_the_way_to_a_wait_loses_nothing(
         outreach.again()
         over = {**hours, "until": f"{now - timedelta(minutes=30):%H:%M}"}
         record = outreach.record("sms", recipient)
-        outreach.services.outreach.conversations.move(
+        outreach.services.outreach.conversations.change_while(
             record, [record.status], {"quiet_hours": over}
         )
         for row in night.waiting():

@@ -368,13 +368,13 @@ def test_a_short_time_serves_every_inbox_in_turn(outreach, lose, other_company, 
     other_says(outreach, "STOP")
     looked = []
     twilio = outreach.services.outreach_work.texts._twilio
-    received_at = twilio.received_at
+    received_at = twilio.list_received
 
     def listing(secret_id, to):
         looked.append(to)
         return received_at(secret_id, to)
 
-    monkeypatch.setattr(twilio, "received_at", listing)
+    monkeypatch.setattr(twilio, "list_received", listing)
 
     for _ in range(3):
         before = len(looked)

@@ -19,7 +19,7 @@ def record_of(outreach, request_id, recipient=TEL, channel="sms"):
         conversation.request_id: conversation
         for conversation in conversations_of(outreach, recipient, channel)
     }
-    return outreach.services.outreach.conversations.get(found[request_id])
+    return outreach.services.outreach.conversations.reread(found[request_id])
 
 
 def conversations_of(outreach, recipient, channel):
@@ -227,10 +227,10 @@ def test_a_reply_after_the_end_of_its_conversation_goes_to_a_person(outreach):
     assert record.sender == outreach.twilio.messages[0]["from"]
     outreach.deliver(outreach.says("Hello?", whatsapp=False))
     outreach.run()
-    assert len(outreach.history(outreach.services.outreach.conversations.get(record))) == 2
+    assert len(outreach.history(outreach.services.outreach.conversations.reread(record))) == 2
     outreach.services.outreach.desk.approve(waiting.opaque_id)
     outreach.run()
-    assert outreach.services.outreach.conversations.get(record).status == Status.REPLY_SENT
+    assert outreach.services.outreach.conversations.reread(record).status == Status.REPLY_SENT
 
 
 def test_stop_after_the_end_of_the_conversation_forbids_the_next_start(outreach):

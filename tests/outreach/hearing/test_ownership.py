@@ -40,7 +40,7 @@ def test_another_companys_account_opts_no_recipient_out(outreach, conversation):
     genuine = outreach.says("STOP", whatsapp=False)
     assert outreach.deliver(by_neighbour(genuine)).status_code == 200
     outreach.run()
-    assert outreach.services.outreach.conversations.get(conversation) == conversation
+    assert outreach.services.outreach.conversations.reread(conversation) == conversation
     assert not outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
     assert "wrong_account" in reasons(outreach).values()
     assert outreach.deliver(genuine).status_code == 200
@@ -54,7 +54,7 @@ def test_another_companys_account_uses_up_no_receipt(outreach, conversation):
         outreach.deliver(by_neighbour(post))
         outreach.deliver(by_neighbour(post, MessageStatus="undelivered", ErrorCode="21610"))
     outreach.run()
-    assert outreach.services.outreach.conversations.get(conversation) == conversation
+    assert outreach.services.outreach.conversations.reread(conversation) == conversation
     assert not outreach.services.outreach.conversations.is_forbidden(TEL, company.COMPANY_ID)
     for post in genuine:
         outreach.deliver(post)
@@ -101,7 +101,7 @@ def test_a_reply_token_counts_only_at_its_companys_own_address(outreach, neighbo
         outreach.ses.inbound(MAIL, there, "Stop it", In_Reply_To=f"<{mail['message_id']}>")
     )
     outreach.run()
-    assert outreach.services.outreach.conversations.get(record) == record
+    assert outreach.services.outreach.conversations.reread(record) == record
     assert "unknown_sender" in reasons(outreach).values()
     outreach.mail(outreach.ses.inbound(MAIL, mail["reply_to"], "Tell me more"))
     outreach.run()

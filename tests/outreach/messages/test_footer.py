@@ -5,7 +5,7 @@ import pytest
 from chalicelib.outreach.consent.quoted_footer import without_footer
 from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.languages import Language, written
+from chalicelib.outreach.languages import Language, fixed_text
 from chalicelib.outreach.messages.footer import with_footer
 from tests.rigs.each_row import each_row
 
@@ -22,7 +22,7 @@ def record(**more):
 def test_it_says_who_sends_from_where_and_how_to_stop_in_the_projects_language(language):
     told = record(company_address=ADDRESS, language=language.value)
     text, html = with_footer(told, "Hello\n", PAGE, LINK)
-    line = written("unsubscribe_line")[language]
+    line = fixed_text("unsubscribe_line")[language]
     assert text == f"Hello\n\nCucumber & Co\n{ADDRESS}\n\n{line}\n{LINK}"
     assert html.startswith("<!doctype html><html><body><p>Hello</p><p>Cucumber &amp; Co<br>")
     assert f'<a href="{LINK}">' in html
@@ -58,7 +58,7 @@ def test_what_it_shows_is_escaped():
 )
 def test_a_reply_that_quotes_it_says_only_what_its_writer_said(language, quoted):
     said = "Sounds good, call me Friday."
-    footer = quoted.format(line=written("unsubscribe_line")[language], link=LINK)
+    footer = quoted.format(line=fixed_text("unsubscribe_line")[language], link=LINK)
     left = without_footer(f"{said}\n\nHello Jo\n{footer}")
     assert left == f"{said}\n\nHello Jo"
     assert heard(left).word is None

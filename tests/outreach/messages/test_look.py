@@ -5,7 +5,7 @@ import pytest
 from chalicelib.errors import PermanentError, TransientError, WithdrawnError
 from chalicelib.once.effects import DEADLINE_SECONDS
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.messages.look import FRESH_SECONDS, LastLook, is_stopped
 from chalicelib.outreach.messages.purpose import RULES, Look, Purpose
 from tests.rigs.each_row import each_row
@@ -23,7 +23,7 @@ class Register:
         self.clock, self.seconds, self.marked_at = clock, seconds, marked_at
         self.looks = 0
 
-    def last_word(self, record):
+    def look_before_send(self, record):
         del record
         self.looks += 1
         self.clock.forward(self.seconds)
@@ -98,5 +98,5 @@ def test_while_it_is_asked_whether_to_stop_only_a_persons_words_leave(purpose):
     """A confirmation and the answer to HELP are sent whatever the register says."""
     leaves = (Purpose.PERSON, Purpose.APPROVED, Purpose.STOP_CONFIRMED, Purpose.HELP)
     look = RULES[purpose].look
-    assert is_stopped(Reason.DOUBT, look) is (purpose not in leaves)
-    assert is_stopped(Reason.STOP, look) is (purpose not in leaves[2:])
+    assert is_stopped(MarkReason.DOUBT, look) is (purpose not in leaves)
+    assert is_stopped(MarkReason.STOP, look) is (purpose not in leaves[2:])

@@ -79,7 +79,7 @@ class TestProvider:
         record = desk.handed_off()
         token = idp.signs(email="ana@example.com", email_verified=True, alg=alg)
         assert acts(desk, record, token).status == 200
-        assert desk.conversations.get(record).handoff["taken_by"] == ANA
+        assert desk.conversations.reread(record).handoff["taken_by"] == ANA
         (entry,) = desk.journal.story(record.opaque_id)
         assert entry["actor"] == f"{OURS}/{ANA}"
 
@@ -251,7 +251,7 @@ def test_what_does_not_hold_is_refused_and_changes_nothing(desk, idp, how):
     assert refused(answer) == (401, "INVALID_ASSERTION")
     assert refused(desk.get(record, token=token)) == (401, "INVALID_ASSERTION")
     assert token not in str(answer.body)
-    assert "taken_by" not in desk.conversations.get(record).handoff
+    assert "taken_by" not in desk.conversations.reread(record).handoff
 
 
 ODD = [
@@ -376,7 +376,7 @@ class TestTokens:
         record = desk.handed_off()
         token = tokens.issue(OURS, name, DeskRole.AGENT, timedelta(days=1))
         assert acts(desk, record, token).status == 200
-        assert desk.conversations.get(record).handoff["taken_by"] == f"<{name} at desk-token>"
+        assert desk.conversations.reread(record).handoff["taken_by"] == f"<{name} at desk-token>"
         assert acts(desk, record, token, "reply", text="It is me.", once="k-2").status == 200
 
     def test_the_role_is_that_of_the_token(self, desk, tokens):

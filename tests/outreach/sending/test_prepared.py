@@ -8,7 +8,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.channels import SEND_TEXT
 from chalicelib.outreach.conversations.records import Draft, Record
-from chalicelib.outreach.sending.effects import Loaded, SendData, send
+from chalicelib.outreach.sending.effects import Loaded, SendData, send_effect
 from local import company
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -31,7 +31,9 @@ def record(channel):
 
 def prepare(parts, channel, written):
     parts.clock.moment = NOW
-    parts.texts.prepare([send(SEND_TEXT, "o1", "e1", SendData(Loaded(record(channel), written)))])
+    parts.texts.prepare(
+        [send_effect(SEND_TEXT, "o1", "e1", SendData(Loaded(record(channel), written)))]
+    )
 
 
 @pytest.mark.parametrize(

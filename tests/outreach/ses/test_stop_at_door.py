@@ -16,7 +16,7 @@ FAILED = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
 
 
 def reasons(outreach, address=MAIL, company_id=company.COMPANY_ID):
-    known = outreach.services.outreach.conversations.entries(address, company_id)
+    known = outreach.services.outreach.conversations.marks_of(address, company_id)
     return sorted(entry.reason for entry in known if entry.is_in_force)
 
 
@@ -49,9 +49,9 @@ def test_the_mark_is_there_before_the_handler_returns_and_the_worker_changes_not
     assert (reasons(both), reasons(both, TEL)) == (["stop"], ["stop"])
     assert reasons(both, company_id=other.COMPANY_ID) == []
     conversations = both.services.outreach.conversations
-    before = [entry.item for entry in conversations.entries(MAIL, company.COMPANY_ID)]
+    before = [entry.item for entry in conversations.marks_of(MAIL, company.COMPANY_ID)]
     both.run()
-    assert [entry.item for entry in conversations.entries(MAIL, company.COMPANY_ID)] == before
+    assert [entry.item for entry in conversations.marks_of(MAIL, company.COMPANY_ID)] == before
     assert both.record("email").messages[-1].note == "opt_out"
 
 
@@ -195,11 +195,11 @@ def test_a_doubt_suspends_before_the_handler_returns_and_the_worker_makes_it_no_
     assert (reasons(both), reasons(both, TEL)) == ([DOUBT], [DOUBT])
     assert reasons(both, company_id=other.COMPANY_ID) == []
     conversations = both.services.outreach.conversations
-    asked = [entry.item for entry in conversations.entries(TEL, company.COMPANY_ID)]
+    asked = [entry.item for entry in conversations.marks_of(TEL, company.COMPANY_ID)]
     both.run()
     assert both.fate("waiting").json_body["reason"] == "do_not_contact"
     assert len(both.twilio.sent_to(TEL)) == sent
-    assert [entry.item for entry in conversations.entries(TEL, company.COMPANY_ID)] == asked
+    assert [entry.item for entry in conversations.marks_of(TEL, company.COMPANY_ID)] == asked
     assert both.record("email").messages[-1].note == "opt_out_in_doubt"
 
 

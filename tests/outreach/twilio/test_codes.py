@@ -9,7 +9,7 @@ from chalicelib.outreach.twilio.codes import CodeMeaning
 from chalicelib.tables import read
 from local.vendors import twilio
 
-TABLE = read(codes.FILE, codes.Codes)
+TABLE = read(codes.FILE, codes.CodeFile)
 
 
 def test_every_meaning_is_explained_and_every_code_is_one_of_twilios():
@@ -26,8 +26,8 @@ def test_a_code_stands_once_and_codes_of_a_meaning_stand_together_in_order():
 
 
 def test_a_number_is_given_up_only_where_the_recipient_cannot_be_reached():
-    assert {codes.MEANINGS[code] for code in codes.DEAD} == {CodeMeaning.RECIPIENT}
-    assert not {30003, 30004, 30007} & set(codes.DEAD)
+    assert {codes.MEANINGS[code] for code in codes.NEVER_AGAIN} == {CodeMeaning.RECIPIENT}
+    assert not {30003, 30004, 30007} & set(codes.NEVER_AGAIN)
 
 
 @pytest.mark.parametrize("code", sorted(set(twilio.MAGIC_FROM.values()) - {21611}))

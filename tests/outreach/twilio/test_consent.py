@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from chalicelib.errors import TransientError, UnavailableError
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
 from local import company
 from tests.rigs import neighbour as other
@@ -54,7 +54,7 @@ def test_a_stop_in_quiet_hours_stops_the_next_start_and_every_answer(outreach):
     """The message before it waits for hours; the STOP behind it does not."""
     conversation(outreach)
     record = outreach.record("sms")
-    outreach.services.outreach.conversations.move(
+    outreach.services.outreach.conversations.change_while(
         record, [record.status], {"quiet_hours": quiet_now()}
     )
     say(outreach, "Hi")
@@ -139,8 +139,8 @@ def test_a_stop_to_a_number_that_is_nobodys_blocks_that_number(outreach):
     assert not is_marked(outreach)
     assert register.forbids(record) is None
     config = {"company_sms_number": unknown}
-    moved = register.move(record, [record.status], {"channel_config": config})
-    assert register.forbids(moved) == Reason.STOP
+    moved = register.change_while(record, [record.status], {"channel_config": config})
+    assert register.forbids(moved) == MarkReason.STOP
 
 
 def _post(outreach, body):
@@ -163,14 +163,14 @@ def test_the_worker_leaves_what_the_door_has_done(outreach):
 
 
 @pytest.mark.parametrize("word", ["START", "yes", "Sí"])
-@pytest.mark.parametrize("reason", [Reason.STOP, Reason.OPERATOR, Reason.COMPLAINED])
+@pytest.mark.parametrize("reason", [MarkReason.STOP, MarkReason.OPERATOR, MarkReason.COMPLAINED])
 def test_start_lifts_only_what_stop_has_set(outreach, word, reason):
     conversation(outreach)
     outreach.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, reason)
     say(outreach, word)
-    assert is_marked(outreach) is (reason != Reason.STOP)
+    assert is_marked(outreach) is (reason != MarkReason.STOP)
     outreach.run()
-    assert is_marked(outreach) is (reason != Reason.STOP)
+    assert is_marked(outreach) is (reason != MarkReason.STOP)
 
 
 def test_a_yes_of_somebody_who_never_said_stop_is_an_answer(outreach):
@@ -283,7 +283,7 @@ def test_a_carrier_that_blocks_the_confirmation_ends_it(outreach):
 def test_help_is_answered_with_the_companys_contact_also_after_a_stop(outreach, text, words):
     contact = "+1 555 010 9000"
     conversation(outreach, "whatsapp", company_contact=contact)
-    outreach.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, Reason.STOP)
+    outreach.services.outreach.conversations.forbid(TEL, company.COMPANY_ID, MarkReason.STOP)
     say(outreach, text, whatsapp=True)
     outreach.run()
     (answer,) = bodies(outreach)[1:]

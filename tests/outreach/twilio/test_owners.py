@@ -44,7 +44,7 @@ def job(account, number=NUMBER):
 
 
 def test_the_owners_message_is_in_its_conversations_group():
-    assert Owners(senders=Map(), clock=ManualClock()).placed(job(MINE)).group == (
+    assert Owners(senders=Map(), clock=ManualClock()).set_apart_unless_owned(job(MINE)).group == (
         "pair",
         NUMBER,
         "+15550100001",
@@ -55,7 +55,7 @@ def test_the_owners_message_is_in_its_conversations_group():
 def test_a_message_of_any_other_account_is_in_a_group_of_that_account(owner):
     known = Map()
     known.owner = owner
-    assert Owners(senders=known, clock=ManualClock()).placed(job(OTHERS)).group == (
+    assert Owners(senders=known, clock=ManualClock()).set_apart_unless_owned(job(OTHERS)).group == (
         "foreign",
         OTHERS,
     )
@@ -65,11 +65,11 @@ def test_a_number_is_read_once_a_minute():
     known, clock = Map(), ManualClock()
     owners = Owners(senders=known, clock=clock)
     for account in (MINE, OTHERS, MINE):
-        owners.placed(job(account))
+        owners.set_apart_unless_owned(job(account))
     assert known.reads == 1
     known.owner = Owner("ci-bbb-002", OTHERS)
     clock.forward(KEPT_SECONDS)
-    assert not owners.placed(job(OTHERS)).is_apart
+    assert not owners.set_apart_unless_owned(job(OTHERS)).is_apart
     assert known.reads == 2
 
 
@@ -77,13 +77,13 @@ def test_where_the_map_cannot_be_read_the_message_stays_with_its_conversation():
     known = Map()
     known.owner = TransientError("dynamodb", "GetItem", reason="throttled")
     owners = Owners(senders=known, clock=ManualClock())
-    assert not owners.placed(job(OTHERS)).is_apart
+    assert not owners.set_apart_unless_owned(job(OTHERS)).is_apart
     known.owner = Owner("ci-aaa-001", MINE)
-    assert owners.placed(job(OTHERS)).is_apart, "a failure is not remembered"
+    assert owners.set_apart_unless_owned(job(OTHERS)).is_apart, "a failure is not remembered"
 
 
 def test_invented_numbers_do_not_fill_the_memory():
     owners = Owners(senders=Map(), clock=ManualClock())
     for number in range(3 * MOST_KEPT):
-        owners.placed(job(OTHERS, f"+1555{number:07d}"))
+        owners.set_apart_unless_owned(job(OTHERS, f"+1555{number:07d}"))
     assert len(owners._known) <= MOST_KEPT

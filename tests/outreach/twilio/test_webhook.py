@@ -70,11 +70,11 @@ def test_blank_values_are_signed_and_the_urls_fragment_is_not():
 
 
 def test_the_secret_maps_an_account_to_its_active_tokens_and_nothing_else_counts():
-    assert twilio_webhook.accounts('{"AC1": ["a", "b"], "AC2": "c", "AC3": 7}') == {
+    assert twilio_webhook.auth_tokens('{"AC1": ["a", "b"], "AC2": "c", "AC3": 7}') == {
         "AC1": ("a", "b"),
         "AC2": ("c",),
     }
-    assert twilio_webhook.accounts("token") == {}
+    assert twilio_webhook.auth_tokens("token") == {}
 
 
 def request(**form):

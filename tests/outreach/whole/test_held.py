@@ -347,7 +347,9 @@ def test_a_recipient_who_said_stop_during_quiet_hours_gets_no_later_start(outrea
     record = outreach.record("sms")
     outreach.services.outreach.conversations.forbid(TEL, record.company_id, "stop")
     over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
-    outreach.services.outreach.conversations.move(record, [record.status], {"quiet_hours": over})
+    outreach.services.outreach.conversations.change_while(
+        record, [record.status], {"quiet_hours": over}
+    )
     (row,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:start:")]
     table = outreach.services.ledger._table
     table.update({"event_id": row["event_id"]["S"]}, set_={"due_at": 1})

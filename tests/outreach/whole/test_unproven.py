@@ -38,7 +38,7 @@ def started(outreach, request_id, **more):
 
 
 def reasons(outreach, address=MAIL):
-    known = outreach.services.outreach.conversations.entries(address, "ci-aaa-001")
+    known = outreach.services.outreach.conversations.marks_of(address, "ci-aaa-001")
     return sorted(entry.reason for entry in known if entry.is_in_force)
 
 

@@ -11,7 +11,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach import keys
-from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.company_events.event_names import TELLS, EventName
 from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.consent.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.conversations.records import Record
@@ -86,7 +86,7 @@ def test_a_click_is_told_once_however_often_it_is_made(company, endpoint):
 def test_a_click_waits_its_turn_behind_what_happened_before(company, endpoint):
     record = mailed(company)
     endpoint.status = 500
-    company.events.record(record, Name.SENT, "e1")
+    company.events.record(record, EventName.SENT, "e1")
     company.run()
     door(company).unsubscribe(token(record))
     company.run()

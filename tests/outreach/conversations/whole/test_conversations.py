@@ -149,7 +149,7 @@ def test_concurrent_appends_are_all_kept(conversations):
         thread.start()
     for thread in threads:
         thread.join()
-    now = conversations.get(record)
+    now = conversations.reread(record)
     assert now.message_count == 4
     assert {entry.entry_id for entry in conversations.history(now)} == {
         f"e-{n:05d}" for n in range(4)
@@ -164,7 +164,7 @@ def test_changes_are_applied_with_an_append_only_in_the_expected_status(conversa
         expected={Status.PROCESSING},
         changes={"conversation_status": "initial_message_sent", "task_complete": 1},
     )
-    assert conversations.get(record).status == Status.INITIAL_MESSAGE_SENT
+    assert conversations.reread(record).status == Status.INITIAL_MESSAGE_SENT
     record, appended = conversations.append(
         record,
         message(2),
@@ -172,20 +172,20 @@ def test_changes_are_applied_with_an_append_only_in_the_expected_status(conversa
         changes={"conversation_status": "failed"},
     )
     assert appended
-    assert conversations.get(record).status == Status.INITIAL_MESSAGE_SENT
+    assert conversations.reread(record).status == Status.INITIAL_MESSAGE_SENT
 
 
 def test_the_item_stays_small_and_the_history_whole(conversations):
     record = conversations.open(new()).record
     for number in range(60):
         record, _ = conversations.append(record, message(number))
-    stored = conversations.get(record)
+    stored = conversations.reread(record)
     assert len(stored.messages) <= 8
     assert stored.messages[-1].entry_id == "e-00059"
     assert [entry.entry_id for entry in conversations.history(stored)] == [
         f"e-{n:05d}" for n in range(60)
     ]
-    assert [entry.entry_id for entry in conversations.newest(stored, 20)] == [
+    assert [entry.entry_id for entry in conversations.newest_entries(stored, 20)] == [
         f"e-{n:05d}" for n in range(40, 60)
     ]
 
@@ -196,19 +196,19 @@ def test_a_long_message_is_kept_whole_in_the_history(conversations):
     record, _ = conversations.append(record, long)
     record, _ = conversations.append(record, message(2))
     assert [len(entry.content) for entry in conversations.history(record)] == [30_000, 221]
-    assert len(conversations.get(record).messages) == 1
+    assert len(conversations.reread(record).messages) == 1
 
 
 def test_a_status_moves_only_from_the_expected_one(conversations):
     record = conversations.open(new()).record
-    assert conversations.move(record, {Status.REPLY_SENT}, {"task_complete": 1}) is None
-    moved = conversations.move(
+    assert conversations.change_while(record, {Status.REPLY_SENT}, {"task_complete": 1}) is None
+    moved = conversations.change_while(
         record,
         {Status.PROCESSING, Status.HANDED_OFF},
         {"conversation_status": "failed", "failure_stage": "send", "failure_reason": "code_21211"},
     )
     assert moved.status == Status.FAILED
-    assert conversations.get(record).item["failure_stage"] == "send"
+    assert conversations.reread(record).item["failure_stage"] == "send"
 
 
 def test_a_status_change_of_a_missing_conversation_creates_no_row(conversations, table):
@@ -216,7 +216,7 @@ def test_a_status_change_of_a_missing_conversation_creates_no_row(conversations,
     table._client.delete_item(
         TableName=table.name, Key={k: {"S": v} for k, v in record.key.items()}
     )
-    assert conversations.move(record, {Status.PROCESSING}, {"task_complete": 1}) is None
+    assert conversations.change_while(record, {Status.PROCESSING}, {"task_complete": 1}) is None
     assert conversations.read(**record.key) is None
 
 
@@ -242,7 +242,7 @@ def test_an_append_on_a_stale_record_keeps_newer_entries_and_follows_them(conver
     )
     assert is_new
     assert (now.status, now.message_count) == (Status.FAILED, 2)
-    history = [entry.entry_id for entry in conversations.history(conversations.get(stale))]
+    history = [entry.entry_id for entry in conversations.history(conversations.reread(stale))]
     assert history == ["e-00001", "e-00002"]
 
 
@@ -252,14 +252,14 @@ def test_an_append_that_keeps_losing_races_is_retried_later(conversations, raced
     late = raced_conversations(lambda: conversations.append(opened, message(next(others))))
     with pytest.raises(TransientError, match="contended"):
         late.append(opened, message(0))
-    history = [entry.entry_id for entry in conversations.history(conversations.get(opened))]
+    history = [entry.entry_id for entry in conversations.history(conversations.reread(opened))]
     assert history == [message(n).entry_id for n in range(1, TRIES + 1)]
 
 
 def test_an_append_on_a_stale_record_leaves_a_moved_status(conversations):
     """The record has the right number of entries, and an old status."""
     stale = conversations.open(new()).record
-    conversations.move(stale, {Status.PROCESSING}, {"conversation_status": "failed"})
+    conversations.change_while(stale, {Status.PROCESSING}, {"conversation_status": "failed"})
     now, is_new = conversations.append(
         stale,
         message(1),
@@ -267,7 +267,7 @@ def test_an_append_on_a_stale_record_leaves_a_moved_status(conversations):
         changes={"conversation_status": "initial_message_sent"},
     )
     assert (is_new, now.status) == (True, Status.FAILED)
-    assert conversations.get(stale).status == Status.FAILED
+    assert conversations.reread(stale).status == Status.FAILED
 
 
 def test_the_other_messages_of_a_recipient_are_known_only_as_free_text(conversations):

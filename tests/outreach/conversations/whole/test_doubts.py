@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.clock import iso
-from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
+from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_question_among
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from tests.outreach.conversations.whole.test_register import (
     COMPANY,
     JO,
@@ -27,7 +27,7 @@ def said(conversations, after=timedelta(0)):
 
 
 def question(conversations, record=None):
-    return open_among(conversations.wishes(record or person()))
+    return open_question_among(conversations.text_opt_outs(record or person()))
 
 
 def test_a_doubt_suspends_every_channel_and_its_time_alone_makes_it_a_stop(conversations, clock):
@@ -35,12 +35,12 @@ def test_a_doubt_suspends_every_channel_and_its_time_alone_makes_it_a_stop(conve
     both = person("email", recipient_email=MAIL, recipient_tel=TEL)
     wrote = Record({**person().item, "last_inbound_at": said(conversations)})
     for record in (person(), person("whatsapp"), both, wrote):
-        assert conversations.forbids(record) == Reason.DOUBT
+        assert conversations.forbids(record) == MarkReason.DOUBT
     assert conversations.forbids(person(company=NEIGHBOUR)) is None
     clock.forward(DECIDED_WITHIN.total_seconds() - 1)
-    assert conversations.forbids(person()) == Reason.DOUBT
+    assert conversations.forbids(person()) == MarkReason.DOUBT
     clock.forward(1)
-    assert conversations.forbids(person()) == Reason.STOP
+    assert conversations.forbids(person()) == MarkReason.STOP
     assert question(conversations) is None
 
 
@@ -77,20 +77,20 @@ def test_a_yes_and_an_older_start_leave_a_doubt(conversations):
     conversations.doubt(TEL, COMPANY, said_at=said(conversations))
     assert not conversations.allow(TEL, COMPANY, is_yes=True)
     assert not conversations.allow(TEL, COMPANY, said_at=said(conversations, -LATER))
-    assert conversations.forbids(person()) == Reason.DOUBT
+    assert conversations.forbids(person()) == MarkReason.DOUBT
 
 
 def test_a_clear_wish_counts_before_a_doubt_and_leaves_no_question(conversations):
     conversations.doubt(TEL, COMPANY, said_at=said(conversations))
-    conversations.forbid(TEL, COMPANY, Reason.STOP, said_at=said(conversations))
-    assert conversations.forbids(person()) == Reason.STOP
+    conversations.forbid(TEL, COMPANY, MarkReason.STOP, said_at=said(conversations))
+    assert conversations.forbids(person()) == MarkReason.STOP
     assert question(conversations) is None
     assert conversations.questions([(TEL, COMPANY)]) == {}
 
 
 def test_every_form_of_a_number_is_one_person(conversations):
     conversations.doubt("+5215512345678", COMPANY, said_at=said(conversations))
-    assert conversations.forbids(person(recipient_tel="+525512345678")) == Reason.DOUBT
+    assert conversations.forbids(person(recipient_tel="+525512345678")) == MarkReason.DOUBT
     assert (("+525512345678", COMPANY)) in conversations.questions([("+525512345678", COMPANY)])
     assert conversations.allow("+525512345678", COMPANY)
 
@@ -103,6 +103,6 @@ def test_an_erased_persons_question_becomes_a_stop_all_the_same(
     clock.forward(DECIDED_WITHIN.total_seconds() if is_over else 0)
     erase(conversations, TEL)
     assert TEL not in repr(rows(table))
-    assert conversations.forbids(person()) == (Reason.STOP if is_over else Reason.DOUBT)
+    assert conversations.forbids(person()) == (MarkReason.STOP if is_over else MarkReason.DOUBT)
     clock.forward(DECIDED_WITHIN.total_seconds())
-    assert conversations.forbids(person()) == Reason.STOP
+    assert conversations.forbids(person()) == MarkReason.STOP

@@ -14,7 +14,7 @@ COMPANY = "ci-aaa-001"
 @given(company_id=st.text(min_size=1), local=st.text(min_size=1))
 def test_no_address_from_outside_names_a_partition_of_internal_rows(company_id, local):
     for recipient in (TEL, f"{local}@example.com", local):
-        name = items.internal(recipient, company_id)
+        name = items.internal_partition(recipient, company_id)
         for text in (name, f"X <{name}>", f" {name} "):
             named = (addresses.phone(text) or "", addresses.email(text) or "")
             assert not any(address.startswith(("internal:", "subject:")) for address in named)
@@ -26,7 +26,7 @@ def test_no_address_from_outside_names_a_partition_of_internal_rows(company_id, 
 )
 def test_two_companies_or_recipients_share_no_partition(pair, other):
     recipients, companies = zip(pair, other, strict=True)
-    same = items.internal(*pair) == items.internal(*other)
+    same = items.internal_partition(*pair) == items.internal_partition(*other)
     assert same == (recipients[0] == recipients[1] and companies[0] == companies[1])
 
 

@@ -25,7 +25,7 @@ def filled(conversations, clock):
         clock.forward(60)
         said.append(replace(message(number), message_timestamp=iso(clock.now())))
         record, _ = conversations.append(record, said[-1])
-    return conversations.get(record), [entry.entry_id for entry in said]
+    return conversations.reread(record), [entry.entry_id for entry in said]
 
 
 def ids(entries):
@@ -43,11 +43,11 @@ def test_every_reader_finds_every_entry_on_both_sides(filled, conversations):
     record, said = filled
     assert ids(conversations.history(record)) == said
     for count in range(1, MANY + 1):
-        assert ids(conversations.newest(record, count)) == said[-count:]
+        assert ids(conversations.newest_entries(record, count)) == said[-count:]
     for first in range(MANY):
         assert conversations.page(record, first, 3) == [
             (first + n, entry)
-            for n, entry in enumerate(conversations.newest(record, MANY)[first : first + 3])
+            for n, entry in enumerate(conversations.newest_entries(record, MANY)[first : first + 3])
         ]
     assert all(conversations.has_entry(record, entry_id) for entry_id in said)
     assert not conversations.has_entry(record, "another")
@@ -67,7 +67,7 @@ def test_the_order_is_that_of_writing_whatever_the_time_of_a_message(filled, con
 def test_rules_look_back_as_far_whatever_the_item_holds(filled, conversations):
     record, said = filled
     assert len(record.messages) < RECENT
-    assert ids(conversations.recent(record)) == said[-RECENT:]
+    assert ids(conversations.recent_entries(record)) == said[-RECENT:]
 
 
 def test_what_came_since_our_last_message_is_found_where_that_has_left_the_item(conversations):
@@ -77,8 +77,10 @@ def test_what_came_since_our_last_message_is_found_where_that_has_left_the_item(
         entry = replace(message(number), role=role, content="x" * 400)
         record, _ = conversations.append(record, entry)
     assert {entry.role for entry in record.messages} == {"user"}
-    assert ids(conversations.since_ours(record)) == [message(n).entry_id for n in range(2, 8)]
-    assert conversations.since_ours(conversations.open(new("none")).record) == []
+    assert ids(conversations.entries_since_ours(record)) == [
+        message(n).entry_id for n in range(2, 8)
+    ]
+    assert conversations.entries_since_ours(conversations.open(new("none")).record) == []
 
 
 def test_the_time_of_an_entry_that_has_left_the_item_is_known(filled, conversations):
@@ -128,7 +130,7 @@ def test_what_follows_an_entry_is_written_once_by_whoever_comes_so_far(
         dying.setattr(conversations._table, "transact", fails)
         with pytest.raises(TransientError):
             conversations.append(record, message(1), then=then)
-    assert conversations.get(record).message_count == 1
+    assert conversations.reread(record).message_count == 1
     assert table.get(key) is None
     for _ in range(2):
         _, is_new = conversations.append(record, message(1), then=then)
@@ -156,7 +158,7 @@ def test_a_late_message_stays_in_the_item_though_it_is_the_oldest(filled, conver
 
 def test_a_page_is_kept_from_the_writing_of_its_message(filled, conversations, table):
     record, _ = filled
-    first = conversations.newest(record, MANY)[0]
+    first = conversations.newest_entries(record, MANY)[0]
     page = {
         "primary_channel": items.partition(record),
         "conversation_id": items.page_id(record, first),

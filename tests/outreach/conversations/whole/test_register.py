@@ -4,14 +4,18 @@ import pytest
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.conversations.register_entries import KEPT, TECHNICAL, Reason
+from chalicelib.outreach.conversations.register_entries import (
+    NOT_LIFTED_BY_START,
+    TECHNICAL_REASONS,
+    MarkReason,
+)
 from chalicelib.outreach.conversations.statements import Statement
 
 TEL, OTHER, MAIL = "+15550100001", "+15550100002", "jo@example.com"
 COMPANY, NEIGHBOUR = "ci-aaa-001", "ci-bbb-002"
 JO = Statement(door="ops", by="jo")
-WISHES = sorted(set(Reason) - TECHNICAL - {Reason.UNPROVEN, Reason.DOUBT})
-BY_TEXT = sorted(set(WISHES) - KEPT)
+WISHES = sorted(set(MarkReason) - TECHNICAL_REASONS - {MarkReason.UNPROVEN, MarkReason.DOUBT})
+BY_TEXT = sorted(set(WISHES) - NOT_LIFTED_BY_START)
 
 
 def person(channel="sms", company=COMPANY, **addresses):
@@ -47,14 +51,14 @@ def test_a_wish_blocks_every_channel_and_address_of_a_person(conversations, reas
 
 def test_a_persons_wish_is_entered_under_each_of_their_addresses(conversations):
     conversations.forbid_person(
-        person(recipient_tel=TEL, recipient_email=MAIL), Reason.COMPLAINED, how=JO
+        person(recipient_tel=TEL, recipient_email=MAIL), MarkReason.COMPLAINED, how=JO
     )
-    assert conversations.forbids(person("email", recipient_email=MAIL)) == Reason.COMPLAINED
-    (entry,) = conversations.entries(MAIL, COMPANY)
+    assert conversations.forbids(person("email", recipient_email=MAIL)) == MarkReason.COMPLAINED
+    (entry,) = conversations.marks_of(MAIL, COMPANY)
     assert (entry.item["by"], entry.reason) == ("jo", "complained")
 
 
-@pytest.mark.parametrize("reason", sorted(TECHNICAL))
+@pytest.mark.parametrize("reason", sorted(TECHNICAL_REASONS))
 def test_a_technical_reason_blocks_its_own_channel_alone(conversations, reason):
     conversations.forbid(TEL, COMPANY, reason, channel=Channel.SMS)
     assert conversations.forbids(person("sms")) == reason
@@ -76,39 +80,39 @@ def test_start_lifts_only_what_was_asked_for_by_text(conversations, reason):
 
 
 def test_a_stop_does_not_hide_what_start_cannot_lift(conversations):
-    conversations.forbid(TEL, COMPANY, Reason.OPERATOR, how=JO)
-    conversations.forbid(TEL, COMPANY, Reason.STOP, said_at="2026-11-20T09:00:00.000Z")
+    conversations.forbid(TEL, COMPANY, MarkReason.OPERATOR, how=JO)
+    conversations.forbid(TEL, COMPANY, MarkReason.STOP, said_at="2026-11-20T09:00:00.000Z")
     assert conversations.allow(TEL, COMPANY, said_at="2026-11-20T09:00:01.000Z")
-    assert conversations.forbids(person()) == Reason.OPERATOR
+    assert conversations.forbids(person()) == MarkReason.OPERATOR
 
 
 @pytest.mark.parametrize("found_last", ["stop", "start"])
 def test_the_newest_word_counts_in_whichever_order_they_are_found(conversations, found_last):
     """A text may be found late, after a newer one."""
     said = {"stop": "2026-11-20T09:00:00.000Z", "start": "2026-11-20T09:00:05.000Z"}
-    conversations.forbid(TEL, COMPANY, Reason.STOP, said_at="2026-11-20T08:00:00.000Z")
+    conversations.forbid(TEL, COMPANY, MarkReason.STOP, said_at="2026-11-20T08:00:00.000Z")
     for word in sorted(said, key=lambda name: name == found_last):
         if word == "stop":
-            conversations.forbid(TEL, COMPANY, Reason.STOP, said_at=said[word])
+            conversations.forbid(TEL, COMPANY, MarkReason.STOP, said_at=said[word])
         else:
             conversations.allow(TEL, COMPANY, said_at=said[word])
     assert conversations.forbids(person()) is None
 
 
 def test_an_operator_lifts_everything_and_is_named(conversations):
-    conversations.forbid(TEL, COMPANY, Reason.STOP)
-    conversations.forbid(TEL, COMPANY, Reason.IMPORTED)
-    conversations.forbid(TEL, COMPANY, Reason.LANDLINE, channel=Channel.SMS)
+    conversations.forbid(TEL, COMPANY, MarkReason.STOP)
+    conversations.forbid(TEL, COMPANY, MarkReason.IMPORTED)
+    conversations.forbid(TEL, COMPANY, MarkReason.LANDLINE, channel=Channel.SMS)
     assert sorted(conversations.lift(conversations.place(TEL, COMPANY), how=JO)) == [
         "imported",
         "landline",
         "stop",
     ]
     assert conversations.forbids(person()) is None
-    assert {entry.item["lifted_by"] for entry in conversations.entries(TEL, COMPANY)} == {"jo"}
+    assert {entry.item["lifted_by"] for entry in conversations.marks_of(TEL, COMPANY)} == {"jo"}
     assert conversations.lift(conversations.place(TEL, COMPANY), how=JO) == []
-    conversations.forbid(TEL, COMPANY, Reason.STOP)
-    assert conversations.forbids(person()) == Reason.STOP
+    conversations.forbid(TEL, COMPANY, MarkReason.STOP)
+    assert conversations.forbids(person()) == MarkReason.STOP
 
 
 @pytest.mark.parametrize(
@@ -126,19 +130,19 @@ def test_what_an_erased_entry_leaves_blocks_and_holds_no_address(
 
 
 def test_a_lifted_entry_leaves_nothing(conversations):
-    conversations.forbid(MAIL, COMPANY, Reason.STOP)
+    conversations.forbid(MAIL, COMPANY, MarkReason.STOP)
     conversations.lift(conversations.place(MAIL, COMPANY), how=JO)
     erase(conversations)
-    assert conversations.entries(MAIL, COMPANY) == []
+    assert conversations.marks_of(MAIL, COMPANY) == []
 
 
 def test_a_mark_of_a_sender_that_is_no_companys_blocks_that_sender(conversations):
-    conversations.forbid(TEL, "sender#+15550109002", Reason.STOP)
-    assert conversations.forbids(person()) == Reason.STOP
+    conversations.forbid(TEL, "sender#+15550109002", MarkReason.STOP)
+    assert conversations.forbids(person()) == MarkReason.STOP
     assert conversations.forbids(person(recipient_tel=OTHER)) is None
 
 
-@pytest.mark.parametrize("reason", sorted(TECHNICAL))
+@pytest.mark.parametrize("reason", sorted(TECHNICAL_REASONS))
 def test_a_technical_reason_does_not_keep_us_from_answering_who_has_written(conversations, reason):
     conversations.forbid(TEL, COMPANY, reason, channel=Channel.SMS)
     conversations.forbid(TEL, NEIGHBOUR, reason, channel=Channel.SMS)
@@ -163,18 +167,18 @@ def test_a_wish_holds_whoever_writes_afterwards(conversations, reason):
 
 def test_one_message_confirms_a_mark_in_whichever_form_a_carrier_shows_the_number(conversations):
     given, shown = "+525512345678", "+5215512345678"
-    conversations.forbid(given, COMPANY, Reason.STOP)
+    conversations.forbid(given, COMPANY, MarkReason.STOP)
     conversations.allow(given, COMPANY)
-    conversations.forbid(shown, COMPANY, Reason.STOP)
-    assert conversations.confirms(given, COMPANY, "m1")
-    assert conversations.confirms(shown, COMPANY, "m1"), "a repetition asks again"
-    assert not conversations.confirms(shown, COMPANY, "m2")
-    conversations.forbid(given, COMPANY, Reason.STOP)
-    assert not conversations.confirms(given, COMPANY, "m2")
+    conversations.forbid(shown, COMPANY, MarkReason.STOP)
+    assert conversations.claim_confirmation(given, COMPANY, "m1")
+    assert conversations.claim_confirmation(shown, COMPANY, "m1"), "a repetition asks again"
+    assert not conversations.claim_confirmation(shown, COMPANY, "m2")
+    conversations.forbid(given, COMPANY, MarkReason.STOP)
+    assert not conversations.claim_confirmation(given, COMPANY, "m2")
     conversations.lift(conversations.place(shown, COMPANY), how=JO)
-    conversations.forbid(shown, COMPANY, Reason.STOP)
-    assert conversations.confirms(shown, COMPANY, "m3")
-    assert not conversations.confirms(shown, NEIGHBOUR, "m3"), "no mark"
+    conversations.forbid(shown, COMPANY, MarkReason.STOP)
+    assert conversations.claim_confirmation(shown, COMPANY, "m3")
+    assert not conversations.claim_confirmation(shown, NEIGHBOUR, "m3"), "no mark"
 
 
 # --- a wish that nothing proves ---------------------------------------------------------------------
@@ -254,12 +258,12 @@ def test_start_and_an_operator_lift_it_for_good(conversations):
 
 def test_it_neither_hides_a_stop_nor_is_hidden_by_a_bounce(conversations):
     suspend(conversations)
-    conversations.forbid(MAIL, COMPANY, Reason.STOP)
-    assert conversations.forbids(mailed(person_act="a1")) == Reason.STOP
+    conversations.forbid(MAIL, COMPANY, MarkReason.STOP)
+    assert conversations.forbids(mailed(person_act="a1")) == MarkReason.STOP
     conversations.allow(MAIL, COMPANY)
     suspend(conversations, "x@example.com")
-    conversations.forbid("x@example.com", COMPANY, Reason.BOUNCED, channel=Channel.EMAIL)
-    reasons = [entry.reason for entry in conversations.entries("x@example.com", COMPANY)]
+    conversations.forbid("x@example.com", COMPANY, MarkReason.BOUNCED, channel=Channel.EMAIL)
+    reasons = [entry.reason for entry in conversations.marks_of("x@example.com", COMPANY)]
     assert sorted(reasons) == ["bounced", "unproven_refusal"]
 
 

@@ -11,7 +11,7 @@ from chalicelib.once.journal import entry_time
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Status
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.holding import LEADS
@@ -251,7 +251,7 @@ def test_a_note_is_read_by_colleagues_and_never_by_the_recipient_or_the_writer(d
     assert desk.entries(record)[-1] == ("note", "internal", "sam", "Has called twice")
     shown = desk.inbox.conversation(record.opaque_id)
     assert shown["messages"][-1]["text"] == "Has called twice"
-    written = desk.composer._history(desk.conversations.get(record))
+    written = desk.composer._history(desk.conversations.reread(record))
     assert [message.content for message in written] == ["Can I talk to a human?"]
     assert desk.sent() == []
 
@@ -263,7 +263,7 @@ def test_a_held_reply_is_sent_as_a_person_edited_it(desk):
     desk.work()
     assert desk.sent() == ["We pay monthly."]
     assert desk.entries(record)[-1] == ("assistant", "person", "sam", "We pay monthly.")
-    assert desk.conversations.get(record).status == Status.REPLY_SENT
+    assert desk.conversations.reread(record).status == Status.REPLY_SENT
 
 
 def test_a_declined_reply_is_never_sent_and_the_person_answers(desk):
@@ -314,7 +314,7 @@ def test_a_closed_hand_off_is_the_machines_again_with_the_next_message(desk):
     record = desk.handed_off()
     desk.act("close", record, reason="Answered by phone")
     desk.work()
-    assert (desk.sent(), desk.conversations.get(record).status) == (
+    assert (desk.sent(), desk.conversations.reread(record).status) == (
         [],
         Status.INITIAL_MESSAGE_SENT,
     )
@@ -389,7 +389,7 @@ def test_a_persons_reply_is_under_the_same_switches_and_says_why_it_was_not_sent
 
 def test_what_was_sent_as_edited_leaves_no_word_of_a_reply_that_was_not(desk):
     record = held(desk)
-    desk.conversations.reply_failed(record, "kill_switch")
+    desk.conversations.note_reply_failed(record, "kill_switch")
     desk.act("approve", record, text="We pay monthly.")
     desk.work()
     assert desk.sent() == ["We pay monthly."]
@@ -419,7 +419,7 @@ def test_with_automation_off_an_approved_answer_leaves_only_in_a_persons_words(d
     desk.act("approve", record, **({"text": text} if text else {}))
     desk.work()
     assert desk.sent() == sent
-    withheld = desk.conversations.get(record).item.get("withheld_reason")
+    withheld = desk.conversations.reread(record).item.get("withheld_reason")
     assert withheld == (None if sent else "automation_disabled")
 
 
@@ -429,7 +429,7 @@ def test_no_person_writes_to_a_recipient_who_said_stop(desk, is_late):
     asked = desk.asks("reply", record, text="It is me, Sam.")
     if is_late:
         desk.inbox.act(asked)
-    desk.conversations.forbid(TEL, OURS, Reason.STOP)
+    desk.conversations.forbid(TEL, OURS, MarkReason.STOP)
     if not is_late:
         with pytest.raises(ConflictError) as refused:
             desk.inbox.act(asked)
@@ -465,7 +465,7 @@ def test_approving_late_on_whatsapp_goes_back_to_a_person_with_the_reason(desk):
     desk.clock.forward(25 * 3600)
     desk.work()
     assert desk.sent() == []
-    record = desk.conversations.get(record)
+    record = desk.conversations.reread(record)
     assert (record.status, record.handoff["reason"]) == (
         Status.HANDED_OFF,
         f"twilio_{reopening.WINDOW_CLOSED}",

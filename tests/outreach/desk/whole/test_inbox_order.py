@@ -114,7 +114,7 @@ def test_pages_filters_and_totals_are_those_of_a_plain_sort_after_any_acts(desk,
                 desk.in_doubt(record)
             case "again":
                 desk.conversations.hand_off(
-                    desk.conversations.get(record),
+                    desk.conversations.reread(record),
                     handoff_id=f"{drawn.getrandbits(64):016x}",
                     held="",
                     reason="asked_for_person",
@@ -214,7 +214,7 @@ def test_a_hand_off_that_fails_half_way_is_announced_and_not_listed(desk):
         desk.conversations.hand_off(record, handoff_id="h", held="", reason="r", reason_text="")
     desk.conversations_table.transact = transact
     desk.in_doubt(desk.says(record, "Hm"))
-    desk.conversations.move(record, set(Status), {"conversation_status": "processing"})
+    desk.conversations.change_while(record, set(Status), {"conversation_status": "processing"})
     for company_id in (OURS, None):
         assert [entry["id"] for entry in desk.inbox.list(company_id=company_id).entries] == []
 

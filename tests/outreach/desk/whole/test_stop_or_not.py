@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN
-from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.desk.case import RefusedError
 from tests.rigs.desk import TEL
 
@@ -17,7 +17,7 @@ def doubtful(desk):
 
 
 def forbidden(desk, record):
-    return desk.conversations.forbids(desk.conversations.get(record))
+    return desk.conversations.forbids(desk.conversations.reread(record))
 
 
 def shown(desk, record):
@@ -36,11 +36,11 @@ def refused(desk, act, record, **fields):
 
 
 def test_a_doubt_is_asked_with_the_time_at_which_it_becomes_a_stop(desk, doubtful):
-    (entry,) = desk.conversations.entries(TEL, doubtful.company_id)
+    (entry,) = desk.conversations.marks_of(TEL, doubtful.company_id)
     assert shown(desk, doubtful) == {"since": entry.item["since"], "due_at": entry.item["stop_at"]}
     desk.clock.forward(DECIDED_WITHIN.total_seconds())
     assert shown(desk, doubtful) is None
-    assert forbidden(desk, doubtful) == Reason.STOP
+    assert forbidden(desk, doubtful) == MarkReason.STOP
 
 
 def test_the_question_is_shown_in_every_conversation_of_the_person(desk, doubtful):
@@ -74,7 +74,7 @@ def test_stop_marks_the_person_ends_the_hand_off_and_stops_what_was_to_be_sent(d
     desk.act("stop", doubtful)
     assert forbidden(desk, doubtful) == "asked_to_stop"
     entries = {
-        entry.reason: entry.item for entry in desk.conversations.entries(TEL, doubtful.company_id)
+        entry.reason: entry.item for entry in desk.conversations.marks_of(TEL, doubtful.company_id)
     }
     assert entries["asked_to_stop"]["by"] == "sam"
     assert entries["refusal_in_doubt"]["lifted_by"] == "sam"
@@ -85,7 +85,7 @@ def test_stop_marks_the_person_ends_the_hand_off_and_stops_what_was_to_be_sent(d
 
 def test_not_stop_lifts_the_question_with_its_reason_and_the_person_goes_on(desk, doubtful):
     desk.act("not_stop", doubtful, **WHY)
-    (entry,) = desk.conversations.entries(TEL, doubtful.company_id)
+    (entry,) = desk.conversations.marks_of(TEL, doubtful.company_id)
     assert (entry.item["lifted_by"], entry.item["lifted_because"]) == ("sam", WHY["reason"])
     (entry,) = desk.journal.story(doubtful.opaque_id)
     assert (entry["action_type"], entry["reason"]) == ("handoff not_stop", WHY["reason"])
@@ -94,7 +94,7 @@ def test_not_stop_lifts_the_question_with_its_reason_and_the_person_goes_on(desk
     desk.work()
     assert len(desk.sent()) == 1
     desk.says(doubtful, "no thanks, wrong person")
-    assert forbidden(desk, doubtful) == Reason.DOUBT, "a new doubt asks again"
+    assert forbidden(desk, doubtful) == MarkReason.DOUBT, "a new doubt asks again"
 
 
 def test_until_it_is_decided_a_person_answers_and_automation_does_not(desk, doubtful):
@@ -124,7 +124,7 @@ def test_a_reply_that_was_accepted_before_the_time_is_over_does_not_leave_after_
     desk.clock.forward(DECIDED_WITHIN.total_seconds())
     desk.work()
     assert desk.sent() == []
-    assert desk.conversations.get(doubtful).item["reply_failure"]["reason"] == "do_not_contact"
+    assert desk.conversations.reread(doubtful).item["reply_failure"]["reason"] == "do_not_contact"
 
 
 def test_a_doubt_that_the_door_has_heard_is_read_before_the_question_is_answered(desk, doubtful):
@@ -152,12 +152,12 @@ def test_what_the_recipient_says_between_the_read_and_the_act_counts(desk, doubt
     desk.conversations_table.transact = transact_late
     with pytest.raises(Exception, match="read it again"):
         desk.inbox.act(asked)
-    assert forbidden(desk, doubtful) == (None if word == "START" else Reason.DOUBT)
+    assert forbidden(desk, doubtful) == (None if word == "START" else MarkReason.DOUBT)
 
 
 def test_an_unsubscribing_alone_is_not_lifted_at_the_desk(desk):
     record = desk.handed_off()
-    desk.conversations.forbid(TEL, record.company_id, Reason.UNSUBSCRIBED)
+    desk.conversations.forbid(TEL, record.company_id, MarkReason.UNSUBSCRIBED)
     assert refused(desk, "not_stop", record, **WHY) == "NOT_AT_THE_DESK"
 
 
@@ -165,7 +165,7 @@ def test_a_mark_is_lifted_where_its_recipient_has_asked_for_contact_since(desk):
     record = desk.handed_off()
     assert refused(desk, "not_stop", record, **WHY) == "NOT_STOPPED"
     desk.conversations.forbid(
-        TEL, record.company_id, Reason.STOP, said_at=record.messages[-1].message_timestamp
+        TEL, record.company_id, MarkReason.STOP, said_at=record.messages[-1].message_timestamp
     )
     assert refused(desk, "not_stop", record, **WHY) == "NOT_ASKED_SINCE"
     for text in ("HELP", "STOP"):
@@ -174,7 +174,7 @@ def test_a_mark_is_lifted_where_its_recipient_has_asked_for_contact_since(desk):
     desk.says(record, "Sorry, I was cancelling my order. Please do write to me")
     desk.act("not_stop", record, reason="Asked for it on the phone and here")
     assert forbidden(desk, record) is None
-    (entry,) = desk.conversations.entries(TEL, record.company_id)
+    (entry,) = desk.conversations.marks_of(TEL, record.company_id)
     assert entry.item["lifted_because"] == "Asked for it on the phone and here"
 
 
@@ -188,5 +188,5 @@ def test_a_question_that_became_a_stop_is_lifted_only_as_a_mark(desk, doubtful):
 
 def test_what_the_carrier_says_is_not_lifted_at_the_desk(desk):
     record = desk.handed_off()
-    desk.conversations.forbid(TEL, record.company_id, Reason.CARRIER)
+    desk.conversations.forbid(TEL, record.company_id, MarkReason.CARRIER)
     assert refused(desk, "not_stop", record, **WHY) == "NOT_AT_THE_DESK"

@@ -40,7 +40,7 @@ def answered_by_sam(desk):
 
 def state(desk, record):
     """What the conversation and the list show of it, without the times of storing."""
-    now = desk.conversations.get(record)
+    now = desk.conversations.reread(record)
     found = desk.inbox.conversation(record.opaque_id)
     entry = {name: value for name, value in (found["handoff"] or {}).items() if name != "id"}
     listed = [row for row in desk.inbox.list(company_id=OURS).entries if row["id"] == found["id"]]
@@ -60,7 +60,7 @@ def undo(desk, record, of, *, by="sam", key="undo-1"):
         Asked(
             "undo",
             record.opaque_id,
-            shown.version_of(desk.conversations.get(record)),
+            shown.version_of(desk.conversations.reread(record)),
             key,
             by=by,
             actor=OURS,
@@ -129,13 +129,13 @@ def test_what_was_given_back_and_released_is_the_persons_again_where_nothing_was
     desk.act("give_back", record)
     of = act_id_of(desk, record)
     desk.work()
-    assert desk.conversations.get(record).status != Status.HANDED_OFF
+    assert desk.conversations.reread(record).status != Status.HANDED_OFF
     undo(desk, record, of)
     assert _untimed(state(desk, record)) == _untimed(before)
     desk.clock.forward(1)
     desk.act("give_back", record)  # and it can be given back once more
     desk.work()
-    assert desk.conversations.get(record).status != Status.HANDED_OFF
+    assert desk.conversations.reread(record).status != Status.HANDED_OFF
     desk.says(record, "Great")
     assert desk.sent() == ["It is me, Sam.", THANKS]
 
@@ -156,7 +156,7 @@ def test_a_step_into_what_the_machine_has_is_taken_back_by_giving_it_back(desk):
     of = act_id_of(desk, record)
     undo(desk, record, of)
     desk.work()
-    assert desk.conversations.get(record).status == Status.INITIAL_MESSAGE_SENT
+    assert desk.conversations.reread(record).status == Status.INITIAL_MESSAGE_SENT
     desk.says(record, "Tell me more")
     assert desk.sent() == [THANKS]
 
@@ -215,7 +215,7 @@ def test_of_a_closed_opening_nothing_is_taken_back(desk):
     """Its sender has heard that it was declined."""
     record = held_by_a_rule(desk)
     handoff = {**record.handoff, "held": "start"}
-    desk.conversations.move(record, {record.status}, {"handoff": handoff})
+    desk.conversations.change_while(record, {record.status}, {"handoff": handoff})
     desk.clock.forward(1)
     desk.act("close", record)
     assert refused(desk, record, act_id_of(desk, record)) == "NOT_UNDOABLE"

@@ -67,7 +67,7 @@ def test_an_answer_is_sent_at_night(ruled):
     start(ruled)
     record = ruled.record("sms", FLORIDA)
     night = {"recipient_timezone": where_it_is(2)}
-    ruled.services.outreach.conversations.move(record, [record.status], night)
+    ruled.services.outreach.conversations.change_while(record, [record.status], night)
     ruled.deliver(ruled.says("Tell me more", whatsapp=False, from_=FLORIDA))
     ruled.run()
     assert len(ruled.twilio.sent_to(FLORIDA)) == 2

@@ -69,7 +69,7 @@ class Called:
 
     @property
     def outcome(self):
-        return self.answered.conversations.get(self.record).item["function_call_outcome"]
+        return self.answered.conversations.reread(self.record).item["function_call_outcome"]
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_writer_sees_a_result_as_a_tools_without_what_echoes_the_arguments(cal
 def test_a_result_calls_no_tool(called, twilio):
     called.answered.writer.says = CALL
     assert called.gives(DONE) == (200, False)
-    assert called.answered.conversations.get(called.record).is_handed_off
+    assert called.answered.conversations.reread(called.record).is_handed_off
     assert called.outcome == "done"
 
 
@@ -109,7 +109,7 @@ def test_a_failure_or_none_in_time_is_a_persons(called, twilio, result):
     if result:
         assert called.gives(result) == (200, False)
     called.answered.forward(2 * 3600.0)
-    record = called.answered.conversations.get(called.record)
+    record = called.answered.conversations.reread(called.record)
     assert record.handoff["reason"] == ("tool_failed" if result else "no_result")
     assert called.outcome == ("failed" if result else "no_result")
     assert texts(twilio) == ["It is on its way."]
@@ -123,7 +123,7 @@ def test_a_tool_that_failed_may_lack_what_a_done_one_gives(answered, endpoint):
     assert called.gives({"status": "done"}) == (400, "invalid_data")
     assert called.gives({"status": "failed", "text": "no vacancy"}) == (200, False)
     assert called.gives(DONE) == (409, "result_exists")
-    assert answered.conversations.get(called.record).handoff["reason"] == "tool_failed"
+    assert answered.conversations.reread(called.record).handoff["reason"] == "tool_failed"
 
 
 def test_a_failure_after_a_result_is_another_result(answered, endpoint):

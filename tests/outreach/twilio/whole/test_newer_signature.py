@@ -25,7 +25,7 @@ def is_valid(secret, token, algorithm, settings=None, form=FORM):
     if settings is not None:
         headers["x-twilio-webhooks-signature-settings"] = settings
     text = json.dumps(secret)
-    tokens, shared = twilio_webhook.accounts(text), twilio_webhook.shared_keys(text)
+    tokens, shared = twilio_webhook.auth_tokens(text), twilio_webhook.shared_keys(text)
     try:
         twilio_webhook.verify(headers, urlencode(form).encode(), URL, tokens, shared)
     except SignatureError:

@@ -105,7 +105,7 @@ def test_a_call_is_told_the_company_and_acknowledged(answered, endpoint, twilio)
     answered.hears("Please submit my application")
     assert calls(endpoint) == [("submit", {"job_ref": "JR1"})]
     assert texts(twilio) == ["It is submitted."]
-    item = answered.conversations.get(record).item
+    item = answered.conversations.reread(record).item
     assert (item["function_call"], item["function_call_type"]) == (True, "submit")
     assert item["function_call_outcome"] == "accepted"
     seen, _ = answered.writer.saw[0]
@@ -117,7 +117,7 @@ def test_arguments_that_do_not_fit_go_to_a_person_and_nowhere_else(answered, end
     answered.writer.says = Draft(function_call="submit", function_arguments='{"job_ref": 7}')
     answered.hears("Please submit my application")
     assert calls(endpoint) == []
-    assert answered.conversations.get(record).is_handed_off
+    assert answered.conversations.reread(record).is_handed_off
 
 
 def test_without_an_endpoint_a_person_does_it(answered, endpoint, twilio):
@@ -125,7 +125,7 @@ def test_without_an_endpoint_a_person_does_it(answered, endpoint, twilio):
     answered.writer.says = CALL
     answered.hears("Please submit my application")
     assert texts(twilio) == ["It is submitted."]
-    record = answered.conversations.get(record)
+    record = answered.conversations.reread(record)
     assert record.is_handed_off
     assert record.item["hand_off_to_human_reason"] == "tool_without_endpoint:submit"
     assert record.handoff["reason"] == "tool_without_endpoint:submit"
@@ -139,13 +139,13 @@ def test_an_irreversible_tool_asks_the_recipient_first(answered, endpoint, twili
     answered.writer.says = CALL
     answered.hears("Please submit my application")
     assert (calls(endpoint), texts(twilio)) == ([], ["Submit it now?\njob_ref: JR1"])
-    assert answered.conversations.get(record).item[CONFIRMATION]
+    assert answered.conversations.reread(record).item[CONFIRMATION]
     answered.writer.says = Draft(text="As you like.")
     answered.hears(said, 2)
     assert len(calls(endpoint)) == times
     answered.hears("Yes", 3)
     assert len(calls(endpoint)) == times, "one yes confirms one question"
-    assert CONFIRMATION not in answered.conversations.get(record).item
+    assert CONFIRMATION not in answered.conversations.reread(record).item
 
 
 IRREVERSIBLE = {**SUBMIT, "irreversible": True, "question": "Submit it now?"}
@@ -170,7 +170,7 @@ def test_a_message_between_the_yes_and_the_call_withdraws_it_and_goes_to_a_perso
     answered.run()
     answered.forward(60.0)
     assert calls(endpoint) == []
-    record = answered.conversations.get(record)
+    record = answered.conversations.reread(record)
     assert (record.is_handed_off, record.handoff["reason"]) == (True, "confirmation_withdrawn")
 
 
@@ -186,13 +186,13 @@ def test_only_the_next_message_answers_a_question(answered, endpoint, twilio, be
 
 def test_a_yes_after_a_hand_off_answers_no_question_before_it(answered, endpoint, twilio):
     record = asked(answered, endpoint)
-    found = answered.conversations.get(record)
+    found = answered.conversations.reread(record)
     answered.conversations.hand_off(
         found, handoff_id="h1", held="", reason="failed", reason_text="failed"
     )
-    assert CONFIRMATION not in answered.conversations.get(record).item
+    assert CONFIRMATION not in answered.conversations.reread(record).item
     back = {"conversation_status": "reply_sent", "hand_off_to_human": False}
-    answered.conversations.move(found, {Status.HANDED_OFF}, back)
+    answered.conversations.change_while(found, {Status.HANDED_OFF}, back)
     answered.hears("Yes", 2)
     assert calls(endpoint) == []
 
@@ -220,7 +220,7 @@ def test_what_a_carrier_refused_to_announce_is_not_done(answered, endpoint, twil
     answered.twilio_refuses(code)
     answered.hears("Please submit my application")
     assert calls(endpoint) == []
-    assert answered.conversations.get(record).is_handed_off == (code != "21610")
+    assert answered.conversations.reread(record).is_handed_off == (code != "21610")
 
 
 @pytest.mark.parametrize("switch", ["kill_switch", "safe_mode", "shadow_mode"])
@@ -230,7 +230,7 @@ def test_what_a_switch_kept_from_being_announced_is_not_done(answered, endpoint,
     answered.switches.switches = Switches(**{switch: True})
     answered.hears("Please submit my application")
     assert (calls(endpoint), texts(twilio)) == ([], [])
-    assert not answered.conversations.get(record).item.get("function_call_outcome")
+    assert not answered.conversations.reread(record).item.get("function_call_outcome")
 
 
 def test_an_endpoint_that_is_gone_leaves_the_call_to_a_person(answered, endpoint, twilio):

@@ -11,13 +11,13 @@ from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.effect import Effect
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations.records import Draft, Record
-from chalicelib.outreach.sending.prepared import Messages, Parts
+from chalicelib.outreach.sending.prepared import MessageSender, SenderParts
 
 
-class Pigeons(Messages[Flight]):
+class Pigeons(MessageSender[Flight]):
     """`Messages` by the dovecote."""
 
-    def __init__(self, parts: Parts, dovecote: Dovecote) -> None:
+    def __init__(self, parts: SenderParts, dovecote: Dovecote) -> None:
         super().__init__(parts)
         self._dovecote = dovecote
 
@@ -32,7 +32,7 @@ class Pigeons(Messages[Flight]):
         """See `Messages.settle`."""
         record = self.parts.conversations.find(action.conversation_id)
         entry_id = action.probe["entry_id"]
-        ref = self.parts.conversations.reported_as(record, entry_id) if record else None
+        ref = self.parts.conversations.reported_id(record, entry_id) if record else None
         return (Found(ref),) if ref else None
 
     def _send(
