@@ -325,7 +325,7 @@ class Record:
     def messages(self) -> tuple[Entry, ...]:
         """The newest messages, oldest first, as many as the conversation's item has room for.
 
-        The newest message is always among them. `Conversations.recent`, `newest` and `history` read
+        The newest message is always among them. `Conversations.newest_entries` and `history` read
         older ones.
         """
         return tuple(entry(message) for message in self.item["messages"])

@@ -31,7 +31,7 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
 
     Args:
         recent: the newest messages of the conversation, as the person saw it.
-        wish: an opt-out in force, of `Doubts.wishes`.
+        wish: an opt-out in force, of `Doubts.text_opt_outs`.
 
     Raises:
         RefusedError: ``NOT_READ``, ``NOT_AT_THE_DESK`` or ``NOT_ASKED_SINCE``.

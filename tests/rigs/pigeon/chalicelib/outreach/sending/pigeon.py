@@ -15,21 +15,21 @@ from chalicelib.outreach.sending.prepared import MessageSender, SenderParts
 
 
 class Pigeons(MessageSender[Flight]):
-    """`Messages` by the dovecote."""
+    """`MessageSender` by the dovecote."""
 
     def __init__(self, parts: SenderParts, dovecote: Dovecote) -> None:
         super().__init__(parts)
         self._dovecote = dovecote
 
     def check(self, record: Record) -> None:
-        """See `Messages.check`."""
+        """See `MessageSender.check`."""
         self._dovecote.key_of(record)
 
     def account_of(self, record: Record) -> None:
-        """See `Messages.account_of`: it names none."""
+        """See `MessageSender.account_of`: it names none."""
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """See `Messages.settle`."""
+        """See `MessageSender.settle`."""
         record = self.parts.conversations.find(action.conversation_id)
         entry_id = action.probe["entry_id"]
         ref = self.parts.conversations.reported_id(record, entry_id) if record else None
