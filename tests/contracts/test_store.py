@@ -458,7 +458,7 @@ class ConversationsWalk:
         return moved and moved.item
 
     def _hand_off(self):
-        record = self.store.get(self._any_record())
+        record = self.store.reread(self._any_record())
         by, held = self.rng.choice("hg"), self.rng.choice(("", "start"))
         return self.store.hand_off(record, handoff_id=by, held=held, reason="r", reason_text="t")
 
