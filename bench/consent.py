@@ -19,7 +19,7 @@ from typing import Any
 
 from chalicelib.outreach.consent import compiled, unwanted, wordings
 from chalicelib.outreach.consent.folding import words_of
-from chalicelib.outreach.consent.keywords import bare
+from chalicelib.outreach.consent.keywords import bare_message
 from chalicelib.vendors import linear
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "samples"
@@ -74,7 +74,7 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
     weights = [1.0] * len(rows) + [WEIGHT_OF_OTHERS] * len(more)
     values = []
     for text, _ in (*rows, *more):
-        whole, parts = linear.features(words_of(bare(text)))
+        whole, parts = linear.features(words_of(bare_message(text)))
         size = linear.length(len(whole), len(parts))
         values.append(
             dict.fromkeys(whole, 1 / size) | dict.fromkeys(parts, linear.LETTERS_WEIGHT / size)
@@ -120,7 +120,7 @@ def threshold_of(rows: Sequence[Labelled]) -> float:
         left_out = set(tested)
         model = train([row for at, row in enumerate(rows) if at not in left_out])
         harmless += [
-            model.probabilities(words_of(bare(text)))[1][unwanted.WISH]
+            model.probabilities(words_of(bare_message(text)))[1][unwanted.WISH]
             for text, is_wish in (rows[at] for at in tested)
             if not is_wish
         ]

@@ -37,3 +37,9 @@ def parsed(text: str | None) -> datetime | None:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):  # not a time, or outside the calendar in UTC
         return None
+
+
+def epoch_of(text: str | None) -> int:
+    """The whole epoch seconds of an ISO text; 0 when the text holds no time."""
+    moment = parsed(text)
+    return 0 if moment is None else int(moment.timestamp())

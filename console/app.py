@@ -156,7 +156,7 @@ def _entry(title: str, endpoint: str) -> dict[str, Any]:
 
 def _called(person: str) -> str:
     """The name of a stored person; the subject where no name is known."""
-    return persons.read(person).called
+    return persons.parsed_person(person).shown_name
 
 
 def _words(code: str | None) -> str:

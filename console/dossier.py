@@ -107,7 +107,7 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
             for mark in marks
         ],
         evidence=[_evidence(row) for row in found[:NEWEST_EVIDENCE]],
-        wishes=list(_wishes(own.preferences_in_force.said)),
+        wishes=list(_wishes(own.preferences_in_force.plain_values)),
         calls=conversations.tool_calls_of(record),
         asked=dict(record.item.get(CONFIRMATION) or {}),
     )

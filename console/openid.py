@@ -25,7 +25,7 @@ from werkzeug.wrappers import Response
 from chalicelib.once.journal import Act
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.people import persons
-from chalicelib.outreach.people.assertions import called
+from chalicelib.outreach.people.assertions import name_in
 from console import grants, renewal
 from console.renewal import Renewal
 from console.rights import Right, needs
@@ -128,7 +128,7 @@ class OpenIdSignIn:
         who = persons.proven_person(
             claims.get("sub"),
             persons.issuer_text(self._settings.issuer) or "",
-            name=called(claims, self._settings.name_claim),
+            name=name_in(claims, self._settings.name_claim),
         )
         roles = self._grants(claims)
         if who is not None:

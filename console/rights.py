@@ -74,7 +74,7 @@ class Person:
     @property
     def who(self) -> DeskPerson:
         """The name, parsed into a person at a desk."""
-        return persons.read(self.name)
+        return persons.parsed_person(self.name)
 
     def may(self, right: Right) -> bool:
         """Whether one of the person's roles has a right."""

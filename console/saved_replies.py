@@ -27,7 +27,7 @@ Values = Mapping[str, str]
 
 def _named(who: DeskPerson) -> str:
     """A person's name to sign with; empty where only an address is known."""
-    return "" if "@" in who.called else who.called
+    return "" if "@" in who.shown_name else who.shown_name
 
 
 _OF_RECORD: Mapping[str, tuple[str, Callable[[Record], Any]]] = {

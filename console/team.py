@@ -42,7 +42,7 @@ class Colleague:
     @property
     def called(self) -> str:
         """The name that a page shows."""
-        return persons.read(self.person).called
+        return persons.parsed_person(self.person).shown_name
 
     @property
     def away(self) -> str:
@@ -61,7 +61,9 @@ class Team:
         """The colleague with a name or a person's text; None where none or several match."""
         found = [colleague for colleague in self.colleagues if colleague.person == to]
         found = found or [
-            colleague for colleague in self.colleagues if persons.means(to, colleague.person)
+            colleague
+            for colleague in self.colleagues
+            if persons.is_same_person(to, colleague.person)
         ]
         return found[0] if len(found) == 1 else None
 
@@ -84,7 +86,7 @@ def team_of(company_id: str) -> Team:
 
 
 def _read(company_id: str) -> Team:
-    rows = backend.reading().services.outreach.team.of(company_id)
+    rows = backend.reading().services.outreach.team.team_of(company_id)
     listed = backend.backend().options.colleagues.get(company_id, {})
     absent = [row for row in rows if row.away_until is not None]
     return Team(sorted(_colleagues(rows, listed), key=lambda colleague: colleague.called), absent)

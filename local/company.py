@@ -99,7 +99,7 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
             f"rp-mw/{stage.name}/twilio/webhook_tokens": json.dumps(
                 {twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN]}
             ),
-            **{made.credentials(channel): twilio for channel in CREDENTIALS_FIELD_OF},
+            **{made.secret_name(channel): twilio for channel in CREDENTIALS_FIELD_OF},
         },
     )
     return item

@@ -162,7 +162,7 @@ def open_second_company(stack: Stack) -> None:
                 }
             ),
             **{
-                Project(item).credentials(credential): json.dumps(account)
+                Project(item).secret_name(credential): json.dumps(account)
                 for credential in CREDENTIALS_FIELD_OF
             },
         },

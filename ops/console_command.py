@@ -75,7 +75,7 @@ def revoke_command(
         console_session
         for console_session in rows.listed()
         if everyone
-        or (person and persons.means(person, console_session.person))
+        or (person and persons.is_same_person(person, console_session.person))
         or (session_id and console_session.short_id == session_id)
     ]
     if not chosen:

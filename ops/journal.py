@@ -189,7 +189,7 @@ def _fits(entry: Item, key: str | None, by: str | None) -> bool:
         return False
     if by is None:
         return True
-    name, actor = persons.normal(by), f"/{persons.normal(str(entry['actor']))}/"
+    name, actor = persons.normal_name(by), f"/{persons.normal_name(str(entry['actor']))}/"
     return any(form in actor for form in (f"/{name}/", f"/{name} <", f"<{name} at "))
 
 

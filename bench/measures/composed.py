@@ -19,8 +19,8 @@ from typing import Any
 from bench.measures.words import wilson
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
-from chalicelib.outreach.writing.given import given
-from chalicelib.outreach.writing.review import broken
+from chalicelib.outreach.writing.given import given_for
+from chalicelib.outreach.writing.review import broken_codes
 
 FILE = Path(__file__).resolve().parents[2] / "tests" / "samples" / "writer" / "composed.json"
 _AT = "2026-11-24T09:59:00.000Z"
@@ -66,7 +66,7 @@ class Composed:
             {"knowledge": knowledge, "time_zone": case["zone"]}
         )
         history = (Entry("e1", _AT, "user", self.asked),) if self.asked else ()
-        about = given(
+        about = given_for(
             record,
             settings,
             history,
@@ -74,7 +74,7 @@ class Composed:
             instructions=(),
             now=datetime.fromisoformat(case["now"]),
         )
-        return broken(Draft(text=self.text), about, record.channel)
+        return broken_codes(Draft(text=self.text), about, record.channel)
 
 
 def composed() -> Iterator[Composed]:

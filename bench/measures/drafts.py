@@ -28,7 +28,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.providers import ModelPair
-from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
+from chalicelib.outreach.writing.checked_writer import CheckedWriter, JudgedMessage
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
 from chalicelib.vendors.language_model import ModelAnswer
@@ -147,7 +147,7 @@ class _One:
         del record
         return ModelPair(MODELS[0])
 
-    def of(self, record: Record) -> openai.OpenAI:
+    def model_of(self, record: Record) -> openai.OpenAI:
         del record
         return self.model
 
@@ -166,7 +166,7 @@ def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[DraftOutcome]:
 def _outcome(writer: CheckedWriter, line: Mapping[str, Any], record: Record) -> DraftOutcome:
     history = history_of(line)
     if history:
-        judged: Judged = writer.judged_answer(record, history)
+        judged: JudgedMessage = writer.judged_answer(record, history)
     else:
         judged = writer.judged_opening(record)
     sent, last = judged.sent, judged.tries[-1]

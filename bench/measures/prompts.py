@@ -65,7 +65,7 @@ class Metered:
         del record
         return ModelPair(self.row.name)
 
-    def of(self, record: Record) -> Metered:
+    def model_of(self, record: Record) -> Metered:
         """This model, whatever the conversation."""
         del record
         return self

@@ -16,7 +16,7 @@ from typing import Any
 from bench.measures.words import wilson
 from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.wishes.preference import WEEK, Wish
-from chalicelib.outreach.wishes.wished import wished
+from chalicelib.outreach.wishes.wished import stated_wish
 from chalicelib.outreach.writing.checks.instructing import instructs
 
 _SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
@@ -73,13 +73,13 @@ def shown_wish(wish: Wish | None) -> str:
 def main() -> None:
     """Print the figures."""
     meant = sample_wishes()
-    kept = [text for text, kept in meant.items() if shown_wish(wished(text)) == kept]
+    kept = [text for text, kept in meant.items() if shown_wish(stated_wish(text)) == kept]
     _print("wishes kept as they are meant", len(kept), len(meant))
     _print("wishes that count as attacks", sum(map(instructs, meant)), len(meant))
     others = no_wishes()
     _print(
         "others of which something is kept",
-        sum(wished(text) is not None for text in others),
+        sum(stated_wish(text) is not None for text in others),
         len(others),
     )
     found = list(questions())

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 
-from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.consent.contact_words import recognise
 
 SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent"
 FILE = "held_out_3.jsonl"
@@ -72,7 +72,7 @@ def by_language(rows: Iterable[Mapping[str, str]]) -> dict[str, LanguageFigures]
     found: dict[str, LanguageFigures] = {}
     for row in rows:
         of = found.setdefault(row["language"], LanguageFigures())
-        word = heard(row["text"]).word
+        word = recognise(row["text"]).word
         said = word.value if word in (STOP, DOUBT) else NONE
         (of.wishes if row["wish"] in WISHED else of.others)[said] += 1
     return dict(sorted(found.items()))

@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 from bench.report import marked
+from chalicelib.outreach.desk.act_row import ActField, FieldKind
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.asked import BY
-from chalicelib.outreach.desk.row import ActField, FieldKind
 from chalicelib.outreach.people import persons
 
 _PERSON = '$ref: "#/components/schemas/DeskPerson"'

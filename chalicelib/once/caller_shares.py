@@ -75,7 +75,7 @@ class CallerShares:
         self._untold: Counter[tuple[str, str]] = Counter()
         self._told_at: dict[tuple[str, str], float] = {}
 
-    def pay(self, door: str, company_id: str, *, link: str = "") -> None:
+    def charge(self, door: str, company_id: str, *, link: str = "") -> None:
         """Count a request against the share of the company that has proven who it is.
 
         Args:

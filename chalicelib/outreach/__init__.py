@@ -29,10 +29,11 @@ What these share:
     numbers        the several spellings of one phone number; pure
     addresses      a phone number or e-mail address as a request gives it, normalised
     field_names    names of fields as errors show them
+    visible_text   whether a text is one line, blank, or has half characters; a text as one line; pure
     conversations/ the conversations table
     project/       a project's settings, and the rules that follow from them
-    doubtful       of a message as `consent.words` hears it: whether a person must judge if it is a STOP,
-                   and which purposes it refuses
+    doubtful       of a message, by `consent.contact_words`: whether a person must judge if it is a STOP, and
+                   which purposes it refuses
     senders        which company a number or address belongs to: rows of `company-data`
     keys           event keys (`evt:...`), action keys (`act:...`) and ids of messages
     reasons        why a message was not sent, or not yet, and why a person has a conversation

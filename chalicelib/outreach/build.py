@@ -24,7 +24,7 @@ from chalicelib.shared import Shared
 
 if TYPE_CHECKING:
     from chalicelib.outreach.desk.inbox import DeskInbox
-    from chalicelib.outreach.desk.operators import Desk
+    from chalicelib.outreach.desk.operators import OperatorsDesk
     from chalicelib.outreach.people.team_rows import TeamRows
     from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 
@@ -140,8 +140,8 @@ class Outreach:
         return TeamRows(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
-    def desk(self) -> Desk:
+    def desk(self) -> OperatorsDesk:
         """The operators' acts on conversations that were handed off: list, show, approve, take."""
-        from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - loads much
+        from chalicelib.outreach.desk.operators import OperatorsDesk  # noqa: PLC0415 - loads much
 
-        return Desk(inbox=self.inbox, handoffs=Handoffs(self.conversations_table))
+        return OperatorsDesk(inbox=self.inbox, handoffs=Handoffs(self.conversations_table))

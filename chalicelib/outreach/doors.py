@@ -242,11 +242,11 @@ class OutreachDoors:
 
     def desk_list(self, request: HttpRequest) -> Answer:
         """Answer a company's desk with the conversations that wait for a person."""
-        return self._desk.listed(request)
+        return self._desk.list_handoffs(request)
 
     def desk_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
         """Answer a company's desk with one conversation, by its opaque id (a keyed hash)."""
-        return self._desk.shown(request, opaque_id)
+        return self._desk.show_conversation(request, opaque_id)
 
     def desk_act(self, request: HttpRequest, opaque_id: str) -> Answer:
         """Perform an act of a person at a company's desk: reply, take, close and the like."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.consent.words import Heard, Word, heard
+from chalicelib.outreach.consent.contact_words import Heard, Word, recognise
 from chalicelib.outreach.jobs import InboundMessage
 
 
@@ -29,7 +29,7 @@ def refused_purposes(job: InboundMessage) -> frozenset[ContactPurpose] | None:
 
 def _heard(job: InboundMessage) -> Heard:
     if not job.channel.traits.is_threaded:
-        return heard(job.text)
+        return recognise(job.text)
     from chalicelib.outreach.ses.mail_words import heard_by_mail  # noqa: PLC0415 - Twilio's door has none
 
     return heard_by_mail(job.text)

@@ -6,8 +6,8 @@ from functools import cache, cached_property
 
 from chalicelib.outreach.build import Outreach
 from chalicelib.outreach.carriers import OutreachCarriers
-from chalicelib.outreach.spending.models import Accounting, Models
-from chalicelib.outreach.spending.usage import Spending
+from chalicelib.outreach.spending.cost_rows import Spending
+from chalicelib.outreach.spending.counted_models import Accounting, Models
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.shared import Shared

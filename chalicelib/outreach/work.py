@@ -38,8 +38,8 @@ from chalicelib.shared import Shared
 
 if TYPE_CHECKING:  # loaded where a language model writes
     from chalicelib.outreach.model_drafts import OutreachModels
-    from chalicelib.outreach.spending.models import Models
-    from chalicelib.outreach.spending.usage import Spending
+    from chalicelib.outreach.spending.cost_rows import Spending
+    from chalicelib.outreach.spending.counted_models import Models
     from chalicelib.outreach.writing.checked_writer import CheckedWriter
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from chalicelib.clock import parsed
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once.ports import Clock, Log, SwitchesPort
-from chalicelib.outreach.desk.operators import Desk
+from chalicelib.outreach.desk.operators import OperatorsDesk
 from chalicelib.vendors.shared_level import SharedLevel
 
 
@@ -25,7 +25,7 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
     log.metric("mw.switches.stopping", int(now.kill_switch or now.shadow_mode))
 
 
-def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
+def report_handoffs(desk: OperatorsDesk, clock: Clock, log: Log) -> None:
     """Write the metrics of hand-offs: how many wait for a person, how many are late, the oldest one's wait.
 
     The counts have an upper bound far above every alarm's threshold (`Desk.figures`).  Where the

@@ -12,7 +12,7 @@ from flask import Blueprint, abort, render_template, request
 
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import acts
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from console import backend, forms
 from console.pages import desk_acting, outcomes
 from console.rights import Right, needs, person
@@ -47,7 +47,9 @@ def do() -> str:
     return render_template("outcomes.html", act=acts.ACTS[act].words, found=found)
 
 
-def _asked(record: Record, *, act: str, version: str, once: str, fields: dict[str, str]) -> Asked:
+def _asked(
+    record: Record, *, act: str, version: str, once: str, fields: dict[str, str]
+) -> AskedAct:
     key = f"{once}.{record.opaque_id}"  # the journal tells the entries of one form apart by it
     return desk_acting.asked_of(
         record.opaque_id, record.company_id, act, version, key=key, fields=fields

@@ -114,7 +114,7 @@ def _made_by(session: Session, company_id: str) -> dict[str, Any]:
     return {
         str(json.loads(act["saw"]).get("made", "")): {
             "at": act["at"],
-            "by": persons.read(act["by"]).called,
+            "by": persons.parsed_person(act["by"]).shown_name,
         }
         for act in acts
     }

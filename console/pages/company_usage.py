@@ -11,7 +11,7 @@ from typing import Any
 from flask import Blueprint
 
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import Budget
+from chalicelib.outreach.spending.budget_limits import Budget
 from console import drawing
 from console.backend import reading
 from console.pages import company

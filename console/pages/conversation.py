@@ -20,11 +20,11 @@ from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import acts
-from chalicelib.outreach.desk.asked import is_blank
+from chalicelib.outreach.desk.act_row import OfferedTo
 from chalicelib.outreach.desk.case import act_id
 from chalicelib.outreach.desk.inbox import NoConversationError
-from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.people import persons
+from chalicelib.outreach.visible_text import is_blank
 from console import backend, forms, saved_replies
 from console.dossier import dossier
 from console.pages import desk_acting, desk_story, desk_words, on_its_way, undoing
@@ -124,7 +124,7 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
         asked = desk_acting.asked_of(
             opaque_id, found["company"], act, seen, key=forms.once(), fields=given
         )
-        if question := desk_acting.though_away([found["company"]], asked.said("to")):
+        if question := desk_acting.though_away([found["company"]], asked.value_of("to")):
             return question, 200
         backend.acting().services.outreach.inbox.act(asked)
     except PayloadError as error:
@@ -180,7 +180,7 @@ def _page(
         wrong: the act and the field that are refused.
     """
     found = _found(opaque_id)
-    session, name = backend.acting(), persons.normal(person().name)
+    session, name = backend.acting(), persons.normal_name(person().name)
     session.services.journal.enter(
         Act(
             desk_story.LOOKED,
@@ -202,7 +202,7 @@ def _page(
     offered = (
         []
         if is_leaving
-        else list(inbox.offered(opaque_id, name, desk_acting.role_at(found["company"])))
+        else list(inbox.offered_acts(opaque_id, name, desk_acting.role_at(found["company"])))
     )
     reply = next((act for act in offered if act.name == acts.REPLY), None)
     return render_template(
@@ -220,11 +220,11 @@ def _page(
         held="" if is_leaving else _held_text(found),
         refused=(found["held_message"] or {}).get("refused"),
         holder=holder,
-        is_mine=holder is not None and person().who.has(holder),
+        is_mine=holder is not None and person().who.is_holder(holder),
         called=desk_words.called,
         reply=reply,
-        on_held=[act for act in offered if act.offered is Offered.OF_HELD],
-        on_all=[act for act in offered if act.offered is not Offered.OF_HELD],
+        on_held=[act for act in offered if act.offered is OfferedTo.OF_HELD],
+        on_all=[act for act in offered if act.offered is not OfferedTo.OF_HELD],
         story=story,
         happened="" if said else desk_words.happened(story, name, now),
         said=said,
@@ -236,7 +236,7 @@ def _page(
         colleagues=[
             colleague
             for colleague in team.colleagues
-            if colleague.person != holder and not person().who.has(colleague.person)
+            if colleague.person != holder and not person().who.is_holder(colleague.person)
         ],
         away_until=team.away_until(holder or ""),
         undo=undoing.offer(opaque_id, story),

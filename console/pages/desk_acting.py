@@ -15,7 +15,7 @@ from flask import render_template, request
 from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.outreach.desk.acts import APPROVE, REPLY, TRANSFER
 from chalicelib.outreach.desk.asked import parsed_act
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 from console import backend, forms
@@ -38,7 +38,7 @@ class NotAColleagueError(PayloadError):
 
 def asked_of(
     opaque_id: str, company: str, act: str, version: str, *, key: str, fields: Mapping[str, str]
-) -> Asked:
+) -> AskedAct:
     """The act that a form asks for.
 
     Args:
@@ -57,7 +57,7 @@ def asked_of(
         {"act": act, "version": version, **fields},
         conversation_id=opaque_id,
         key=key,
-        actor=persons.normal(who.name),
+        actor=persons.normal_name(who.name),
         who=who.who,
         company_id=company,
         role=role_at(company),
@@ -65,7 +65,7 @@ def asked_of(
     if act != TRANSFER:
         return asked
     return replace(
-        asked, fields={**asked.fields, "to": colleague_of(company, asked.said("to")).person}
+        asked, fields={**asked.fields, "to": colleague_of(company, asked.value_of("to")).person}
     )
 
 
@@ -75,7 +75,7 @@ def colleague_of(company: str, to: str) -> Colleague:
     Raises:
         NotAColleagueError: the company's team does not know them.
     """
-    found = team_of(company).named(persons.normal(to))
+    found = team_of(company).named(persons.normal_name(to))
     if found is None:
         raise NotAColleagueError
     return found
@@ -85,7 +85,7 @@ def though_away(companies: Iterable[str], to: str) -> str:
     """The page that asks whether to hand over to an absent colleague; empty where no question is needed."""
     if not to or request.form.get(CONFIRMED):
         return ""
-    found = [team_of(company).named(persons.normal(to)) for company in companies]
+    found = [team_of(company).named(persons.normal_name(to)) for company in companies]
     away = next((colleague for colleague in found if colleague and colleague.away_until), None)
     if away is None:
         return ""
@@ -111,7 +111,7 @@ class NotDone:
     is_repeated: bool = False
 
 
-def why_not(asked: Asked, error: ConflictError) -> NotDone:
+def why_not(asked: AskedAct, error: ConflictError) -> NotDone:
     """Why an act was not done, and who acted meanwhile."""
     if error.code == "IDEMPOTENCY_KEY_REUSED":
         return NotDone("This form was sent already; what you changed since was not sent.")
@@ -121,7 +121,7 @@ def why_not(asked: Asked, error: ConflictError) -> NotDone:
     if last is None:
         return NotDone("Nothing was done: the recipient wrote meanwhile.")
     if not is_own(last["by"]):
-        by = persons.read(last["by"]).called
+        by = persons.parsed_person(last["by"]).shown_name
         said = f"{by} was faster ({last['did']}), or the recipient wrote"
         return NotDone(f"Nothing was done: {said}.")
     if _is_of(asked, last["act_id"]):
@@ -136,10 +136,10 @@ def why_not(asked: Asked, error: ConflictError) -> NotDone:
 
 def is_own(by: str) -> bool:
     """Whether a person in a conversation's story is this request's person."""
-    return persons.read(by).key == person().who.key
+    return persons.parsed_person(by).key == person().who.key
 
 
-def _is_of(asked: Asked, act_id: str) -> bool:
+def _is_of(asked: AskedAct, act_id: str) -> bool:
     """Whether an act that was done is the one that is asked for now."""
     services = backend.reading().services.outreach
     record = services.inbox.record(asked.conversation_id)

@@ -11,9 +11,9 @@ from chalicelib.clock import parsed
 from chalicelib.errors import PayloadError
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.desk import acts
-from chalicelib.outreach.desk.asked import is_blank
-from chalicelib.outreach.desk.row import DeskAct
+from chalicelib.outreach.desk.act_row import DeskAct
 from chalicelib.outreach.people import persons
+from chalicelib.outreach.visible_text import is_blank
 from ops.inspect.explain import plain_words
 
 _NAMED = re.compile(r"field (\w+) (.*)", re.DOTALL)
@@ -49,8 +49,8 @@ def fault(act: DeskAct, error: PayloadError, given: Mapping[str, str]) -> tuple[
 
 def called(person: str) -> str:
     """The name of a person at a desk, and whether it is not proven."""
-    who = persons.read(person)
-    return who.called if who.subject else f"{who.name} (not proven)"
+    who = persons.parsed_person(person)
+    return who.shown_name if who.subject else f"{who.name} (not proven)"
 
 
 def waited(seconds: int | None) -> str:

@@ -73,7 +73,7 @@ def show() -> str | Response:
         "channel": channel or None,
         "project_id": project or None,
         **({"states": (state,)} if state in STATES else {}),
-        **({"taken_by": person().who.has} if state == MINE else {}),
+        **({"taken_by": person().who.is_holder} if state == MINE else {}),
         **({"taken_by": team_of(company).is_away} if state == AWAY and company else {}),
     }
     session = backend.reading()
@@ -126,7 +126,7 @@ def home() -> Response:
 
 def _enter_look(company: str | None, many: int) -> None:
     session = backend.acting()
-    name, of = persons.normal(person().name), company or "every company"
+    name, of = persons.normal_name(person().name), company or "every company"
     now = session.services.clock.now()
     minute = now.minute // _ENTERED_EVERY * _ENTERED_EVERY
     at = now.replace(minute=minute, second=0, microsecond=0)
@@ -142,7 +142,7 @@ def _happened(opaque_id: str) -> tuple[str, str, undoing.UndoOffer | None]:
     if not opaque_id:
         return "", "", None
     now = backend.reading().services.clock.now()
-    name = persons.normal(person().name)
+    name = persons.normal_name(person().name)
     newest = list(itertools.islice(desk_story.story(opaque_id), 1))
     said = desk_words.happened(newest, name, now)
     return said, opaque_id, undoing.offer(opaque_id, newest) if said else None

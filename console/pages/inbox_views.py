@@ -120,7 +120,7 @@ def keep() -> Response | tuple[str, int]:
     if not 1 <= len(name) <= LONGEST_NAME:
         return _page(filters, said=f"name: 1 to {LONGEST_NAME} characters"), HTTPStatus.BAD_REQUEST
     owner = _owner(filters.get("company", ""))
-    by, now = persons.normal(person().name), iso(reading().services.clock.now())
+    by, now = persons.normal_name(person().name), iso(reading().services.clock.now())
     new = ShelvedThing(once, name, filters, by, now, once)
     try:
         _change(owner, "added", once, lambda shelf: shelf.adding(new))
@@ -179,7 +179,7 @@ def _change(owner: str, did: str, once: str, change: Any) -> None:  # noqa: ANN4
 
 
 def _own() -> ShelfPlace:
-    return ShelfPlace(owned_by(persons.normal(person().name)), _PLACE, MOST)
+    return ShelfPlace(owned_by(persons.normal_name(person().name)), _PLACE, MOST)
 
 
 def _shared(company_id: str) -> ShelfPlace:

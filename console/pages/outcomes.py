@@ -9,7 +9,7 @@ from flask import abort
 
 from chalicelib.errors import ConflictError, PayloadError, TransientError, UnavailableError
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.desk.inbox import NoConversationError
 from console import backend
 from console.pages import desk_acting
@@ -62,7 +62,7 @@ def picked(given: Sequence[str], field: str) -> list[tuple[str, str]]:
     return list({opaque_id: (opaque_id, rest) for opaque_id, _, rest in pairs}.values())
 
 
-def acted(opaque_id: str, asked_of: Callable[[Record], Asked]) -> ActOutcome:
+def acted(opaque_id: str, asked_of: Callable[[Record], AskedAct]) -> ActOutcome:
     """Do an act on one conversation; a refusal is a result, so the other conversations go on."""
     inbox = backend.acting().services.outreach.inbox
     try:

@@ -101,7 +101,7 @@ def _done(
     if fault := fault_of(text):
         said = f"text: {fault}"
         return _page(company_id, said=said, given=given, at=at), HTTPStatus.BAD_REQUEST
-    by, now = persons.normal(person().name), iso(reading().services.clock.now())
+    by, now = persons.normal_name(person().name), iso(reading().services.clock.now())
     new = ShelvedThing(thing_id, name, {"text": text}, by, now, once)
     try:
         _store(company_id, did, lambda shelf: change(shelf, new), name)
@@ -164,7 +164,7 @@ def _page(
         most=MOST,
         longest_name=LONGEST_NAME,
         longest_text=LONGEST_TEXT,
-        called=lambda by: persons.read(by).called,
+        called=lambda by: persons.parsed_person(by).shown_name,
     )
 
 

@@ -47,7 +47,7 @@ def show() -> str:
         company=company,
         companies=sorted(person().companies or ()),
         colleagues=[
-            (colleague, who.has(colleague.person), _held_by(colleague.person, page.entries))
+            (colleague, who.is_holder(colleague.person), _held_by(colleague.person, page.entries))
             for colleague in team.colleagues
         ],
         others=_others(team, page.entries),
@@ -72,7 +72,7 @@ def away() -> Response:
     company, whose, until = _company(), _whose(), _until()
     for company_id in _companies(company, whose):
         _enter(company_id, whose, "away", until=iso(until))
-        _rows().be_away(company_id, whose, until, by=person().who.text)
+        _rows().mark_away(company_id, whose, until, by=person().who.text)
     return redirect(url_for("team.show", company=company, did="away"), code=303)
 
 
@@ -83,7 +83,7 @@ def back() -> Response:
     company, whose = _company(), _whose()
     for company_id in _companies(company, whose):
         _enter(company_id, whose, "back")
-        _rows().be_back(company_id, whose)
+        _rows().mark_back(company_id, whose)
     return redirect(url_for("team.show", company=company, did="back"), code=303)
 
 
@@ -102,7 +102,7 @@ def _whose() -> str:
         HTTPException: 422 for a person who is no colleague, 403 where only a lead may.
     """
     company, who = _company(), person().who
-    given = persons.normal(request.form.get("person", ""))
+    given = persons.normal_name(request.form.get("person", ""))
     if not company:
         abort(400, "company: name one")
     if not given:
@@ -145,7 +145,7 @@ def _enter(company: str, whose: str, result: str, **evidence: str) -> None:
         Act(
             f"team {result}",
             f"team:{company}",
-            persons.normal(person().name),
+            persons.normal_name(person().name),
             result=result,
             evidence=evidence,
             people={"about": whose},
@@ -155,17 +155,17 @@ def _enter(company: str, whose: str, result: str, **evidence: str) -> None:
 
 
 def _held_by(who: str, entries: list[dict[str, Any]]) -> int:
-    return sum(persons.read(who).has(entry["taken_by"] or "") for entry in entries)
+    return sum(persons.parsed_person(who).is_holder(entry["taken_by"] or "") for entry in entries)
 
 
 def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
     """Holders who are no colleagues: people of the company's own desk, or of an earlier list."""
-    known = [persons.read(colleague.person) for colleague in team.colleagues]
+    known = [persons.parsed_person(colleague.person) for colleague in team.colleagues]
     holders = Counter(str(entry["taken_by"]) for entry in entries if entry["taken_by"])
     return [
         (holder, many)
         for holder, many in sorted(holders.items())
-        if not any(colleague.has(holder) for colleague in known)
+        if not any(colleague.is_holder(holder) for colleague in known)
     ]
 
 

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import acts, shown, undoing
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.people import persons
 from console import backend, forms
 from console.pages import desk_acting, outcomes
@@ -63,15 +63,15 @@ def offer(opaque_id: str, story: Sequence[Mapping[str, str]]) -> UndoOffer | Non
     return UndoOffer(f"{opaque_id}~{newest['act_id']}", f"Undo: {acts.ACTS[act].words.button}")
 
 
-def _asked(record: Record, *, of: str, once: str) -> Asked:
+def _asked(record: Record, *, of: str, once: str) -> AskedAct:
     who = person()
-    return Asked(
+    return AskedAct(
         acts.UNDO.name,
         record.opaque_id,
         shown.version_of(record),
         f"{once}.{record.opaque_id}",
         by=who.who.text,
-        actor=persons.normal(who.name),
+        actor=persons.normal_name(who.name),
         company_id=record.company_id,
         role=desk_acting.role_at(record.company_id),
         fields={undoing.OF: of},

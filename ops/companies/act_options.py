@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from chalicelib.outreach.desk.act_row import ActField, DeskAct
 from chalicelib.outreach.desk.acts import APPROVE
-from chalicelib.outreach.desk.row import ActField, DeskAct
 
 
 def with_act_options(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from chalicelib.outreach.desk.act_row import DeskAct
 from chalicelib.outreach.desk.acts import ACTS
-from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.project.project import Project
 from ops.command import CommandRun, command

@@ -203,7 +203,7 @@ def _consent(project: Project) -> list[CompanyFinding]:
     """Warnings about what a company must settle first: opt-out words, contact, address, consent."""
     found = []
     for channel in sorted(project.allowed_channels):
-        config = project.of_channel(channel)
+        config = project.channel_settings(channel)
         is_template = channel.traits.form is Form.TEMPLATE
         if is_template and config and not config.get("template_opt_out"):
             detail = (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.outreach.channels import MAILBOX, Channel
-from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.consent.contact_words import recognise
 from chalicelib.outreach.ses.mail_words import heard_in
 from chalicelib.outreach.ses.webhook import reply_of
 from ops import json_lines
@@ -46,7 +46,7 @@ def answer(row: Mapping[str, Any]) -> dict[str, str]:
         visible, found = reply.said, heard_in(reply)
     else:
         visible = str(row.get("text") or "")
-        found = heard(visible)
+        found = recognise(visible)
     return {
         "id": row["id"],
         "heard": found.word.value if found.word else NONE,

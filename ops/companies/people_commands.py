@@ -87,7 +87,7 @@ def revoke(
     person: Annotated[str, typer.Argument(help="The person, or a token's id from the list.")],
 ) -> object:
     """End every token of a person, or one token, at once."""
-    tokens, name = _tokens(run.session), persons.normal(person)
+    tokens, name = _tokens(run.session), persons.normal_name(person)
     chosen = [
         token
         for token in tokens.listed(company_id)
@@ -125,7 +125,7 @@ def desk_proof(
     provider = _provider(file) if file else None
     row = DeskProof(proof=proof, provider=provider).model_dump(mode="json", exclude_none=True)
     run.enter(f"company:{company_id}", proof=proof.value)
-    senders.table(run.session).put({**proof_settings.key(company_id), **row})
+    senders.table(run.session).put({**proof_settings.row_key(company_id), **row})
     return run.output.facts({"company": company_id, "proof": proof.value})
 
 

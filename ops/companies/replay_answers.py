@@ -15,10 +15,10 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import Budget, BudgetReachedError
+from chalicelib.outreach.spending.budget_limits import Budget, BudgetReachedError
+from chalicelib.outreach.spending.cost_rows import CountedCall
+from chalicelib.outreach.spending.counted_models import Models
 from chalicelib.outreach.spending.message_time import MessageTime
-from chalicelib.outreach.spending.models import Models
-from chalicelib.outreach.spending.usage import Counted
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.checks.contact_details import addresses
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
@@ -55,7 +55,7 @@ class ReplayedAnswer:
 
 @dataclass(slots=True)
 class ReplayPurse:
-    """A `spending.models.Purse` in memory for one run, in millionths of a US dollar.
+    """A `spending.counted_models.Purse` in memory for one run, in millionths of a US dollar.
 
     Attributes:
         most: the run's cost limit.
@@ -67,7 +67,7 @@ class ReplayPurse:
     spent: int = 0
     refused: int = 0
 
-    def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
+    def reserve(self, record: Record, budget: Budget | None, estimate: int) -> int:
         """Commit a request's estimated cost and return it.
 
         Raises:
@@ -80,15 +80,17 @@ class ReplayPurse:
         self.spent += estimate
         return estimate
 
-    def begin_conversation(self, record: Record, budget: Budget | None, estimate: int) -> None:
+    def reserve_for_conversation(
+        self, record: Record, budget: Budget | None, estimate: int
+    ) -> None:
         """Do nothing: a replay counts in no conversation's budget."""
 
-    def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
+    def release(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
         """Release the estimate of a request that surely cost nothing."""
         del record, of_conversation
         self.spent -= committed
 
-    def count(self, record: Record, call: Counted) -> None:
+    def count(self, record: Record, call: CountedCall) -> None:
         """Replace a call's estimate by its cost."""
         del record
         self.spent += call.microusd - call.estimate

@@ -136,7 +136,7 @@ def _hinted_at(conversations: Conversations, record: Record) -> datetime | None:
 
 def _under(record: Record, project: Project, *, knows_hint: bool) -> Record:
     """A conversation as if opened under a project's settings, without its hint unless `knows_hint`."""
-    of_settings = {*project.copies(), "channel_config", "ai_config", "max_message_length"}
+    of_settings = {*project.copied_settings(), "channel_config", "ai_config", "max_message_length"}
     gone = of_settings if knows_hint else {*of_settings, "hint"}
     own = {name: value for name, value in record.item.items() if name not in gone}
     return Record(openings.attributes(project, record.channel, own))

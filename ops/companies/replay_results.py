@@ -11,7 +11,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import BudgetReachedError
+from chalicelib.outreach.spending.budget_limits import BudgetReachedError
 from ops.companies import company
 from ops.companies.replay_answers import (
     ReplayedAnswer,

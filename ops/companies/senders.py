@@ -69,7 +69,7 @@ def projects(session: Session) -> list[Project]:
 
 def record_of(project: Project, channel: Channel) -> Record:
     """A record with only what finding a channel's credentials needs."""
-    return Record({"channel_method": channel, "channel_config": project.of_channel(channel)})
+    return Record({"channel_method": channel, "channel_config": project.channel_settings(channel)})
 
 
 def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ()) -> None:

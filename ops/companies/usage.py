@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.outreach.spending.budget import Budget
+from chalicelib.outreach.spending.budget_limits import Budget
 from ops.companies import company
 from ops.session import OpsError, Session
 
@@ -30,7 +30,9 @@ def by_day(
     for project in company.projects(session, company_id, project_id):
         budget, its_id = Budget.of(project), project.project_id
         since = now - timedelta(days=days - 1)
-        for day, sums in services.outreach_work.spending.days(company_id, its_id, since, now):
+        for day, sums in services.outreach_work.spending.sums_by_day(
+            company_id, its_id, since, now
+        ):
             left = None if budget is None or day != today else budget.hard - sums["committed"]
             found.append(
                 {
@@ -57,9 +59,9 @@ def calls(session: Session, company_id: str, conversation: str) -> list[dict[str
     if record is None or record.company_id != company_id:
         raise OpsError("no such conversation of the company")
     spending = session.services.outreach_work.spending
-    shown = [{**call, "usd": call["microusd"] / _MICRO} for call in spending.conversation(record)]
+    shown = [{**call, "usd": call["microusd"] / _MICRO} for call in spending.calls_of(record)]
     budget = Budget.of_conversation(session.services.outreach.current_settings(record))
     if shown and budget is not None:
-        left = max(budget.hard - spending.committed(record), 0) / _MICRO
+        left = max(budget.hard - spending.committed_by(record), 0) / _MICRO
         shown[-1] |= {"budget_usd": budget.hard / _MICRO, "left_usd": left}
     return shown

@@ -13,7 +13,7 @@ from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing import conversation_view, prompts
-from chalicelib.outreach.writing.checked_writer import Judged
+from chalicelib.outreach.writing.checked_writer import JudgedMessage
 from chalicelib.outreach.writing.checks.segments import segments
 from ops.companies import company
 from ops.session import OpsError, Session
@@ -138,7 +138,7 @@ def attempt(
         settings.revision,
         prompts.instructions(prompts.OPENING, record, settings),
         prompts.instructions(prompts.ANSWER, record, settings),
-        tuple(conversation_view.statement(settings)),
+        tuple(conversation_view.lines_for_company(settings)),
         tuple(turns),
         sum(turn.tokens for turn in turns),
     )
@@ -151,7 +151,11 @@ def trial_record(project: Project, channel: str | None, data: dict[str, Any], no
     recipient = chosen.traits.address.sample
     return Record(
         {
-            **{name: value for name, value in project.copies().items() if name in shown and value},
+            **{
+                name: value
+                for name, value in project.copied_settings().items()
+                if name in shown and value
+            },
             "company_id": project.company_id,
             "project_id": project.project_id,
             "primary_channel": recipient,
@@ -161,8 +165,8 @@ def trial_record(project: Project, channel: str | None, data: dict[str, Any], no
             "opaque_id": "writer-try",
             "created_at": now,
             "project_data": data or None,
-            "channel_config": project.of_channel(chosen),
-            "ai_config": project.openai_of(chosen),
+            "channel_config": project.channel_settings(chosen),
+            "ai_config": project.openai_settings(chosen),
         }
     )
 
@@ -183,7 +187,7 @@ def _tried(
         *(turn.text for turn in conversation_view.seen_turns(record, settings, history)),
     )
     try:
-        judged: Judged = judge()
+        judged: JudgedMessage = judge()
     except MiddlewareError as error:
         return TriedMessage(message, shown, (), "failed", reason=reason_of(error))
     shots = tuple(

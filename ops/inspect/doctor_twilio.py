@@ -33,7 +33,7 @@ def twilio(session: Session) -> Iterator[Finding]:
         is_used = True
         place = " ".join(project.ids)
         yield _number(session, place, project, wanted)
-        answers = project.of_channel(Channel.SMS).get("opt_out_answers") or CARRIER
+        answers = project.channel_settings(Channel.SMS).get("opt_out_answers") or CARRIER
         detail = (
             f"{place}: the account's opt-out handling must be "
             f"{'on' if answers == CARRIER else 'off'}: Messaging > Services > Opt-Out Management;"
@@ -59,7 +59,7 @@ def _door(session: Session, project: Project) -> Iterator[Finding]:
 
 def _number(session: Session, place: str, project: Project, wanted: str) -> Finding:
     check = "twilio webhook"
-    secret_id, number = project.credentials(Channel.SMS), project.sender(Channel.SMS)
+    secret_id, number = project.secret_name(Channel.SMS), project.sender(Channel.SMS)
     try:
         found = session.services.outreach_sweep.twilio.inbound_url_of(secret_id, number)
     except MiddlewareError as error:

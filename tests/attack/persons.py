@@ -57,7 +57,7 @@ class PersonAttacker:
         chance = random.Random(f"{seed}persons")
         for proof, proofs in (("provider", self.assertions), ("tokens", self.tokens)):
             more = {"provider": self.provider.settings()} if proof == "provider" else {}
-            row = {**proof_settings.key(company.COMPANY_ID), "proof": proof, **more}
+            row = {**proof_settings.row_key(company.COMPANY_ID), "proof": proof, **more}
             company.put_rows(self._stage, [row])
             tries = list(proofs(chance))
             for number in range(count // 2):
@@ -67,7 +67,9 @@ class PersonAttacker:
                 report.answers[f"who acts: {proof}"[:20], kind][status] += 1
                 if problem:
                     report.problems.setdefault(f"{door.name} {kind}: {problem}", shown[:200])
-        company.put_rows(self._stage, [{**proof_settings.key(company.COMPANY_ID), "proof": "keys"}])
+        company.put_rows(
+            self._stage, [{**proof_settings.row_key(company.COMPANY_ID), "proof": "keys"}]
+        )
 
     def send(self, door: Door, authorization: str) -> tuple[int, str]:
         """One valid request with a lead's key and this proof of a person."""

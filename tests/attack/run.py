@@ -20,7 +20,7 @@ from chalicelib.facts import hubspot_webhook
 from chalicelib.once.caller_shares import SHARES
 from chalicelib.once.keyring import KeyPurpose
 from chalicelib.once.token_buckets import CallerShare
-from chalicelib.outreach.tools.tokens import call_token
+from chalicelib.outreach.tools.call_tokens import call_token
 from chalicelib.wiring import services
 from local.stack.lambda_events import LambdaContext
 from tests.attack.doors import CALL, DOORS, Door

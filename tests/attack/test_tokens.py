@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.once.keyring import KeyPurpose
 from chalicelib.outreach.consent import unsubscribe
-from chalicelib.outreach.tools import tokens
+from chalicelib.outreach.tools import call_tokens
 from chalicelib.wiring import services
 from local import company
 from local.stack.lambda_events import LambdaContext
@@ -43,7 +43,7 @@ def link(purpose=KeyPurpose.UNSUBSCRIBE, company_id=company.COMPANY_ID):
 
 
 def result(purpose=KeyPurpose.TOOL_RESULTS, call_id=CALL):
-    return tokens.call_token(services().keyring.of(purpose), CONVERSATION, call_id)
+    return call_tokens.call_token(services().keyring.of(purpose), CONVERSATION, call_id)
 
 
 def almost(token):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.outreach.desk.inbox import InboxPage, NoConversationError
-from chalicelib.outreach.desk.inbox_order import HowMany
+from chalicelib.outreach.desk.inbox_order import BoundedCount
 from console import rights
 from console.rights import Person, Right, Role
 from tests.rigs import console as rig
@@ -115,11 +115,11 @@ class Nothing:
     def list(self, **_):
         return InboxPage([])
 
-    def of(self, _company_id):
+    def team_of(self, _company_id):
         return ()
 
     def unanswered(self, **_):
-        return HowMany(0)
+        return BoundedCount(0)
 
     def conversation(self, _opaque_id):
         raise NoConversationError("CONVERSATION_NOT_FOUND", "none")

@@ -49,7 +49,12 @@ def test_each_author_has_a_side():
         *(Side.THEIRS, Side.THEIRS, Side.THEIRS),
         *(Side.MACHINE, Side.PERSON, Side.NOTE, Side.TOOL),
     ]
-    assert [turn.is_ours for turn in found.turns] == [False] * 3 + [True, True, False, False]
+    assert [turn.has_conversation for turn in found.turns] == [False] * 3 + [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert [list(turn.marks) for turn in found.turns[1:3]] == [
         ["an automatic reply"],
         ["nothing proves who wrote it"],

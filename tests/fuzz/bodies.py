@@ -281,7 +281,7 @@ PARSERS = (
     Parser(
         name="tool arguments",
         whose="a model",
-        parse=TOOL.arguments,
+        parse=TOOL.parsed_arguments,
         samples=lambda: [DATA, {**DATA, "count": None}],
         write=as_json_text,
         refuses=(ValueError,),
@@ -340,7 +340,7 @@ PARSERS = (
     Parser(
         name="preferences",
         whose="a recipient",
-        parse=preference_form.chosen,
+        parse=preference_form.chosen_wish,
         samples=lambda: [b"hours=morning&channel=email", b"hours=any&channel="],
         limit=1_000,
     ),

@@ -21,7 +21,7 @@ from chalicelib.outreach.door import access, message_signatures, signature_keys,
 from chalicelib.outreach.people import assertions, proof_settings
 from chalicelib.outreach.people.company_providers import CompanyProviders
 from chalicelib.outreach.people.proof_settings import ProviderSettings
-from chalicelib.outreach.tools import tokens
+from chalicelib.outreach.tools import call_tokens
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from local.vendors import twilio
 from tests.fuzz.bodies import NOW
@@ -272,7 +272,7 @@ PARSERS = (
     Parser(
         name="unsubscribe link",
         whose="the holder of a link",
-        parse=lambda text: unsubscribe.opened(SIGNING, text),
+        parse=lambda text: unsubscribe.opened_token(SIGNING, text),
         samples=lambda: [
             f"{'a' * 32}.Y2ktYWFhLTAwMQ.{'b' * 32}."
             + SIGNING.sign("unsubscribe", "ci-aaa-001", "a" * 32, "b" * 32)
@@ -281,8 +281,8 @@ PARSERS = (
     Parser(
         name="tool token",
         whose="a company",
-        parse=lambda text: tokens.conversation_in(SIGNING, text, "c" * 32),
-        samples=lambda: [tokens.call_token(SIGNING, "b" * 32, "c" * 32)],
+        parse=lambda text: call_tokens.conversation_in(SIGNING, text, "c" * 32),
+        samples=lambda: [call_tokens.call_token(SIGNING, "b" * 32, "c" * 32)],
     ),
     Parser(
         name="standard webhook",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from chalicelib.clock import parsed
 from chalicelib.outreach import addresses, numbers, time_zones
-from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.consent.contact_words import recognise
 from chalicelib.outreach.people import persons
 from chalicelib.outreach.ses import authentication
 from chalicelib.outreach.tools import value_patterns
@@ -76,7 +76,7 @@ PARSERS = (
     Parser(
         name="wish to stop",
         whose="recipients",
-        parse=heard,
+        parse=recognise,
         samples=_words,
         limit=33_000,
         units=("stop ", "no ", "more ", "sto", ". ", "\n", "sent from ", "don't ", "e", "?!"),
@@ -84,7 +84,7 @@ PARSERS = (
     Parser(
         name="wish for times",
         whose="recipients",
-        parse=wished.wished,
+        parse=wished.stated_wish,
         samples=lambda: [
             "Please call me after 5 pm on Mondays, not by SMS",
             "only mornings",
@@ -219,7 +219,7 @@ PARSERS = (
         whose="a desk",
         parse=lambda text: (
             persons.stored_person(text),
-            persons.read(text),
+            persons.parsed_person(text),
             persons.proven_person(text, "a.example"),
         ),
         samples=lambda: [

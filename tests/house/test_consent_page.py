@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from bench.measures import words as measure
-from chalicelib.outreach.consent.words import HeardBy
+from chalicelib.outreach.consent.contact_words import HeardBy
 
 FIGURES, PAGE = (
     Path(__file__).parents[2] / "docs" / name for name in ("consent-figures.md", "consent.md")

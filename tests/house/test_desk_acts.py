@@ -18,16 +18,16 @@ COPIED = ("bench", "chalicelib", "console", "docs", "local", "ops", "tests", ".c
 
 CHANGE = '''
 
-def praise(case: Case) -> Planned:
+def praise(case: Case) -> PlannedAct:
     """Colleagues see how good the answer was."""
-    return Planned(ActChange(attributes={"praised": case.asked.said("grade")}))
+    return PlannedAct(ActChange(attributes={"praised": case.asked.value_of("grade")}))
 '''
 ROW = """        DeskAct(
             "praise",
             changes.praise,
             ActWords("Praise it", "says how good the answer was"),
             (ActField("grade", "of the answer", "Grade", 20, is_needed=True),),
-            offered=Offered.ALL,
+            offered=OfferedTo.ALL,
         ),
 """
 CHANGES, ACTS = (f"chalicelib/outreach/desk/{name}.py" for name in ("changes", "acts"))
@@ -75,8 +75,8 @@ class Tree:
     def add(self, *, without=""):
         """Add the act at every place on the page's list, except `without`."""
         steps = {
-            CHANGES: ("\n\ndef _stepped_in(", CHANGE),
-            ACTS: ("    )\n}\n\n\ndef planned(", ROW),
+            CHANGES: ("\n\ndef _step_in(", CHANGE),
+            ACTS: ("    )\n}\n\n\ndef plan_act(", ROW),
             **dict.fromkeys(TESTS, ('    "note": {"text": "Called before"},\n', GRADE)),
         }
         for path, (before, added) in steps.items():

@@ -23,7 +23,6 @@ IN_EACH_SYSTEM = {
     "sweep": "what reconciliation looks for",
     "waiting": "events that wait for their turn",
     "webhook": "verifies and parses what one sender posts",
-    "words": "what people say, as data",
     "work": "makes what runs in the lanes",
 }
 """The same thing in two systems, by its name there."""
@@ -37,7 +36,6 @@ SEEN_TWICE = {
     "senders": "whose number it is, and how an operator changes that",
     "switches": "read by the functions, set by an operator",
     "tickets": "as Richpanel has them, and as an operator is shown them",
-    "usage": "counted, and shown to an operator",
     "unfinished": "repaired by the sweep, and listed for an operator",
 }
 """One thing, from two sides."""

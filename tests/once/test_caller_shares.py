@@ -37,30 +37,30 @@ def refused_lines(log):
 
 def exhaust(shares, company="ci-flood", door="desk"):
     for _ in range(SHARES[door].at_once):
-        shares.pay(door, company)
+        shares.charge(door, company)
 
 
 @pytest.mark.parametrize("door", SHARES)
 def test_a_company_beyond_its_share_is_told_how_long_to_wait(shares, clock, door):
     exhaust(shares, door=door)
     with pytest.raises(OverShareError) as refused:
-        shares.pay(door, "ci-flood")
+        shares.charge(door, "ci-flood")
     clock.forward(refused.value.retry_after_seconds)
-    shares.pay(door, "ci-flood")
+    shares.charge(door, "ci-flood")
 
 
 def test_one_companys_flood_refuses_no_other_and_no_other_door(shares):
     exhaust(shares)
-    shares.pay("desk", "ci-other")
-    shares.pay("register", "ci-flood")
+    shares.charge("desk", "ci-other")
+    shares.charge("register", "ci-flood")
 
 
 def test_each_link_has_a_share_of_its_own(shares):
     for _ in range(SHARES["unsubscribe"].at_once):
-        shares.pay("unsubscribe", "ci-1", link="a")
-    shares.pay("unsubscribe", "ci-1", link="b")
+        shares.charge("unsubscribe", "ci-1", link="a")
+    shares.charge("unsubscribe", "ci-1", link="b")
     with pytest.raises(OverShareError):
-        shares.pay("unsubscribe", "ci-1", link="a")
+        shares.charge("unsubscribe", "ci-1", link="a")
 
 
 @pytest.mark.parametrize("door", [*SHARES, "richpanel"])
@@ -133,12 +133,12 @@ def test_a_company_that_is_refused_is_shown_by_door_and_name_every_ten_seconds(s
     exhaust(shares)
     for _ in range(100):
         with pytest.raises(OverShareError):
-            shares.pay("desk", "ci-flood")
+            shares.charge("desk", "ci-flood")
     clock.forward(0.01)
     clock.forward(10)
     exhaust(shares)
     with pytest.raises(OverShareError):
-        shares.pay("desk", "ci-flood")
+        shares.charge("desk", "ci-flood")
     assert [value for _, value, _ in log.metrics] == [1, 100]
     assert log.metrics[0][2] == {"source": "desk", "company": "ci-flood"}
     assert log.of("door.refused")[1]["times"] == 100

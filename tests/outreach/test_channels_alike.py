@@ -24,7 +24,7 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import help_answer, stop_confirmation, with_opt_out_line
-from chalicelib.outreach.project.rules import longest, takes_free_text
+from chalicelib.outreach.project.rules import longest_text, takes_free_text
 from chalicelib.outreach.sending import effects
 from chalicelib.outreach.writing.template_writer import TemplateWriter
 from chalicelib.wiring import Services
@@ -88,8 +88,8 @@ def test_its_lane_is_that_of_its_jobs(channel):
 def test_its_longest_text_is_within_the_projects_and_the_carriers(channel):
     most = channel.traits.max_characters
     assert most is None or 100 < most < 10_000
-    assert longest(record(channel, max_message_length=50)) == 50
-    assert longest(record(channel, max_message_length=100_000)) == (most or 100_000)
+    assert longest_text(record(channel, max_message_length=50)) == 50
+    assert longest_text(record(channel, max_message_length=100_000)) == (most or 100_000)
 
 
 @EVERY
@@ -119,7 +119,7 @@ def test_its_fixed_texts_exist_in_every_language_and_are_short_enough(channel, l
     opened = with_opt_out_line(about, Draft(text="Hello."))
     texts.append(opened.text)
     assert (opened.text == "Hello.") is (of.form is Form.TEMPLATE)
-    assert all(0 < len(text) <= longest(about) for text in texts)
+    assert all(0 < len(text) <= longest_text(about) for text in texts)
 
 
 @EVERY

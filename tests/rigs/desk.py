@@ -226,7 +226,7 @@ class DeskRig(OutreachParts):
         return self.door.act(asked, record.opaque_id)
 
     def get(self, record, *, key=AGENT, token=""):
-        return self.door.shown(
+        return self.door.show_conversation(
             HttpRequest("GET", "/desk", {}, {"x-api-key": key, **bearer(token)}), record.opaque_id
         )
 
@@ -234,7 +234,7 @@ class DeskRig(OutreachParts):
         given = {
             name: [value] if isinstance(value, str) else value for name, value in query.items()
         }
-        return self.door.listed(
+        return self.door.list_handoffs(
             HttpRequest("GET", "/desk", given, {"x-api-key": key, **bearer(token)})
         )
 

@@ -44,7 +44,7 @@ def about_of(
     return Given(
         of_writer,
         Sources(tuple(found), clock),
-        said=said,
+        recipient_text=said,
         newest=said,
         language=language,
         instructions=instructions,

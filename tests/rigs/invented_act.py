@@ -7,7 +7,7 @@ import typer
 import yaml
 
 from bench.report import desk as pages
-from chalicelib.outreach.desk.operators import Desk
+from chalicelib.outreach.desk.operators import OperatorsDesk
 from ops import cli
 from ops.companies import handoff
 from tests.console.whole import test_conversations as in_the_console
@@ -41,7 +41,7 @@ class Looks:
         group = typer.main.get_command(cli.app).commands["handoff"]
         options = {param.name: param for param in group.commands["praise"].params}
         assert (options["grade"].required, options["grade"].help) == (True, "Of the answer.")
-        desk = Desk(inbox=self.desk.inbox, handoffs=self.desk.handoffs)
+        desk = OperatorsDesk(inbox=self.desk.inbox, handoffs=self.desk.handoffs)
         services = SimpleNamespace(outreach=SimpleNamespace(desk=desk, inbox=self.desk.inbox))
         session = SimpleNamespace(services=services, identity=SimpleNamespace(name="Operators/jo"))
         handoff.act(session, "praise", self.record.opaque_id, "sam", fields=GRADE)

@@ -12,7 +12,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from local import company
 from local.stack.lambda_events import LambdaContext, schedule_event
 from local.stack.pump import Pump, lane_handler, lane_pump
@@ -120,7 +120,7 @@ class Outreach:
         """A person ends a hand-off, as it is now."""
         inbox = self.services.outreach.inbox
         version = shown.version_of(inbox.record(opaque_id))
-        inbox.act(Asked("close", opaque_id, version, key=version, by="sam", actor="sam"))
+        inbox.act(AskedAct("close", opaque_id, version, key=version, by="sam", actor="sam"))
 
     def messages(self, request_id="req123", *, key=company.API_KEY, after=None):
         query = "" if after is None else f"?after={after}"

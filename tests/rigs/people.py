@@ -79,4 +79,4 @@ def people(table, clock, opaque, fetch):
 
 def put_proof(table, company_id, proof, **more):
     """Store how a company's persons prove themselves."""
-    table.put({**proof_settings.key(company_id), "proof": proof, **more})
+    table.put({**proof_settings.row_key(company_id), "proof": proof, **more})

@@ -29,7 +29,7 @@ from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk.inbox import DeskInbox
-from chalicelib.outreach.desk.operators import Desk
+from chalicelib.outreach.desk.operators import OperatorsDesk
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.initiate import Callers, Initiate, StartIds, StartLane, StartStores
 from chalicelib.outreach.door.results import ResultDoor
@@ -59,7 +59,7 @@ from chalicelib.outreach.sending.prepared import SenderParts
 from chalicelib.outreach.sending.texts import TextSender
 from chalicelib.outreach.sending.tool_calls import ToolCalls
 from chalicelib.outreach.ses.stop_at_door import StopByMail
-from chalicelib.outreach.spending.budget import (
+from chalicelib.outreach.spending.budget_limits import (
     BUDGET_REACHED,
     CONVERSATION_BUDGET_REACHED,
     BudgetReachedError,
@@ -338,9 +338,9 @@ class OutreachParts:
         return Companies(SimTable(self._world, self._world.companies))  # type: ignore[arg-type]
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> OperatorsDesk:
         """Hand-offs for operators."""
-        return Desk(inbox=self.inbox, handoffs=self._handoffs)
+        return OperatorsDesk(inbox=self.inbox, handoffs=self._handoffs)
 
     @property
     def inbox(self) -> DeskInbox:

@@ -15,7 +15,7 @@ from chalicelib.once.recovery.rebuilders import rebuilt
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.jobs import TicketMessage
 from tests.simulation.scenario import EPOCH
@@ -142,7 +142,7 @@ class People:
         key = f"{act}-{record.handoff['id']}-{record.message_count}"
         fields = {"text": f"It is me, {key}."} if act == "reply" else {"reason": "said so"}
         version = shown.version_of(record)
-        asked = Asked(act, opaque_id, version, key, by="sam", actor="sam", fields=fields)
+        asked = AskedAct(act, opaque_id, version, key, by="sam", actor="sam", fields=fields)
         for _ in range(2):
             try:
                 done = inbox.act(asked)

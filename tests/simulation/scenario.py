@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chalicelib.outreach.spending.budget import BUDGET_REACHED, CONVERSATION_BUDGET_REACHED
+from chalicelib.outreach.spending.budget_limits import BUDGET_REACHED, CONVERSATION_BUDGET_REACHED
 from tests.simulation import (
     crowds,
     follow_ups,
@@ -198,7 +198,7 @@ class Scenario:
             first, or none where empty.
         follow_ups: what the projects declare to follow an opening, of `follow_ups.KINDS`; nothing
             where empty.
-        spent: a reason of `spending.budget`: which budget of the model's is reached, with its period.
+        spent: a reason of `spending.budget_limits`: which budget of the model's is reached, with its period.
     """
 
     seed: int

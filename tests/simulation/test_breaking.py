@@ -181,7 +181,9 @@ def test_not_checking_the_switches_last_is_detected(monkeypatch):
 
 
 def test_a_sent_message_missing_from_its_conversation_is_detected(monkeypatch):
-    monkeypatch.setattr(SentMessages, "sent", lambda self, record, message, sending, ref: record)
+    monkeypatch.setattr(
+        SentMessages, "store_sent", lambda self, record, message, sending, ref: record
+    )
     assert is_detected("P2")
 
 

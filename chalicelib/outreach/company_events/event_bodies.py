@@ -21,7 +21,7 @@ from chalicelib.outreach.company_events.event_names import (
 from chalicelib.outreach.company_events.outbox import Head
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.tools.tokens import call_token
+from chalicelib.outreach.tools.call_tokens import call_token
 
 PROVIDER = "company"
 

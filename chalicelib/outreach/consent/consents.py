@@ -11,12 +11,16 @@ from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenConsent:
-    """A recipient's consent to be contacted on one channel for one purpose, with its times and its source."""
+    """A recipient's consent to be contacted on one channel for one purpose, with its times and its source.
+
+    Attributes:
+        source: ``form``, ``start``, ``import`` or ``reply``.
+    """
 
     channel: Channel
     purpose: ContactPurpose
     given_at: datetime
     expires_at: datetime | None
-    source: str  # "form", "start", "import", "reply"
+    source: str
     form: str | None
     version: str | None

@@ -48,14 +48,14 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
 """Runs of Chinese characters and of kana."""
 
 
-def shapes(text: str) -> str:
+def plain_letters(text: str) -> str:
     """A text without accents, invisible signs and variants of letters (``ø`` is ``o``); its case stays."""
     apart = unicodedata.normalize("NFKD", _INVISIBLE.sub("", text))
     kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", kept).translate(_SHAPES)
 
 
-def bare(text: str, spellings: Mapping[str, str]) -> str:
+def bare_words(text: str, spellings: Mapping[str, str]) -> str:
     """A text in the form for comparison: words in lower case, without accents, punctuation and emoji.
 
     Args:
@@ -64,9 +64,9 @@ def bare(text: str, spellings: Mapping[str, str]) -> str:
     """
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
-    words = _MARKS.sub(" ", shapes(text.casefold())).strip()
+    words = _MARKS.sub(" ", plain_letters(text.casefold())).strip()
     words = _SPELT.sub(lambda found: found[0].replace(" ", "") + " ", words).strip()
-    return " ".join(spellings.get(one, one) for one in words.split())
+    return " ".join(spellings.get(word, word) for word in words.split())
 
 
 def words_of(said: str) -> list[str]:

@@ -40,19 +40,21 @@ class FoldedKeywords:
 @cache
 def all_keywords() -> FoldedKeywords:
     """The keywords for STOP, START, yes and HELP; read at the first message, to keep cold starts short."""
-    rows = wordings.listed()
+    rows = wordings.all_wordings()
     of = rows.keywords
-    stop = frozenset(map(bare, wordings.every(of.stop)))
-    said = sorted(map(bare, wordings.every(rows.courtesies)), key=len, reverse=True)
+    stop = frozenset(map(bare_message, wordings.all_languages(of.stop)))
+    said = sorted(map(bare_message, wordings.all_languages(rows.courtesies)), key=len, reverse=True)
     unspaced = "|".join(
-        bare(courtesy) for name in wordings.UNSPACED for courtesy in rows.courtesies.get(name, ())
+        bare_message(courtesy)
+        for name in wordings.UNSPACED
+        for courtesy in rows.courtesies.get(name, ())
     )
     return FoldedKeywords(
         stop,
-        frozenset(map(bare, wordings.every(of.start))),
-        frozenset(map(bare, wordings.every(of.yes))),
+        frozenset(map(bare_message, wordings.all_languages(of.start))),
+        frozenset(map(bare_message, wordings.all_languages(of.yes))),
         {
-            bare(word): None if name == "en" else name
+            bare_message(word): None if name == "en" else name
             for name, them in of.help.items()
             for word in them
         },
@@ -74,23 +76,25 @@ def is_keyword(said: str) -> bool:
         return True
     if len(said) < _SLIPPED or said in every.start:
         return False
-    near = [one for one in every.long if one[:2] == said[:2]]  # "subscribe" is no "unsubscribe"
+    near = [
+        keyword for keyword in every.long if keyword[:2] == said[:2]
+    ]  # "subscribe" is no "unsubscribe"
     return bool(get_close_matches(said, near, 1, _SLIP))
 
 
 def plain_text(text: str) -> str:
-    """A message folded by `bare`, without courtesies such as "please"; a repeated word is kept once.
+    """A message folded by `bare_message`, without courtesies such as "please"; a repeated word is kept once.
 
     Courtesies stay where the message has nothing else.
     """
-    words = bare(text)
+    words = bare_message(text)
     kept = " ".join(all_keywords().courtesies.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)
 
 
-def bare(text: str) -> str:
+def bare_message(text: str) -> str:
     """A message folded for comparison: lower case, without accents, punctuation or emoji.
 
     Abbreviations of text messages are written out (`ur` as `your`).
     """
-    return folding.bare(text, wordings.listed().spellings)
+    return folding.bare_words(text, wordings.all_wordings().spellings)

@@ -47,18 +47,21 @@ def sentences(preferences: Preferences, language: Language) -> list[str]:
     return found
 
 
-def form(language: Language, *, has_zone: bool) -> str:
+def form_html(language: Language, *, has_zone: bool) -> str:
     """The HTML form that changes the preferences; for hours only where the recipient's time zone is known."""
-    parts = {one: text[language] for one, text in _PARTS.items()}
+    parts = {part: text[language] for part, text in _PARTS.items()}
     when = _select("hours", _WHEN[language], parts, language) if has_zone else ""
     how = _select(
-        "channel", _HOW[language], {one.value: name for one, name in _NAMES.items()}, language
+        "channel",
+        _HOW[language],
+        {contact.value: name for contact, name in _NAMES.items()},
+        language,
     )
     button = f'<button type="submit">{escape(_SAVE[language])}</button>'
     return f'<form method="post">{when}{how}{button}</form>'
 
 
-def chosen(body: bytes) -> Wish | None:
+def chosen_wish(body: bytes) -> Wish | None:
     """The wish about hours and channel in a posted form; None where the body is not that of this form."""
     fields = parse_qs(body.decode("ascii", "replace"), keep_blank_values=True)
     if not {"hours", "channel"} & fields.keys():
@@ -68,7 +71,7 @@ def chosen(body: bytes) -> Wish | None:
     return Wish(
         Hours((DAY_PARTS[hours],)) if hours in _PARTS else None,
         _only(Contact(channel)) if channel in set(_NAMES) else None,
-        frozenset(about for about, one in lifted.items() if one == ANY),
+        frozenset(about for about, choice in lifted.items() if choice == ANY),
     )
 
 

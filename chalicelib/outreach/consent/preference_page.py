@@ -46,7 +46,7 @@ _STOP: _Button = ("List-Unsubscribe", "One-Click", fixed_text("page_stop"))
 _RESUME: _Button = ("choice", "resume", fixed_text("page_resume"))
 
 
-class Holds(Enum):
+class ContactPermission(Enum):
     """What the unsubscribe page says: messages to the recipient are allowed, in doubt or stopped."""
 
     OPEN = auto()
@@ -57,54 +57,56 @@ class Holds(Enum):
     STOPPED_OTHERWISE = auto()
 
 
-_SHOWN: Mapping[Holds, tuple[Sequence[Mapping[Language, str]], Sequence[_Button]]] = {
-    Holds.OPEN: ([fixed_text("page_open")], [_STOP]),
-    Holds.IN_DOUBT: ([fixed_text("page_in_doubt")], [_STOP, _RESUME]),
-    Holds.STOPPED: ([_STOPPED], [_RESUME]),
-    Holds.STOPPED_OTHERWISE: ([_STOPPED, fixed_text("page_stopped_otherwise")], []),
+_CONTENT_OF: Mapping[
+    ContactPermission, tuple[Sequence[Mapping[Language, str]], Sequence[_Button]]
+] = {
+    ContactPermission.OPEN: ([fixed_text("page_open")], [_STOP]),
+    ContactPermission.IN_DOUBT: ([fixed_text("page_in_doubt")], [_STOP, _RESUME]),
+    ContactPermission.STOPPED: ([_STOPPED], [_RESUME]),
+    ContactPermission.STOPPED_OTHERWISE: ([_STOPPED, fixed_text("page_stopped_otherwise")], []),
 }
 """The page's sentences and buttons for each state."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PageContent:
     """What the unsubscribe page shows about a recipient.
 
     Attributes:
         record: the conversation of the link; None where it is gone or has another recipient.
-        holds: whether messages are allowed, judged by all addresses that the conversation names.
+        permission: whether messages are allowed, judged by all addresses that the conversation names.
         preferences: the times and channels that the recipient wishes.
         has_zone: whether the recipient's time zone is known; if not, the form asks for no hours.
     """
 
     record: Record | None = field(repr=False)
-    holds: Holds
+    permission: ContactPermission
     preferences: Preferences = field(default_factory=Preferences)
     has_zone: bool = False
 
 
-def shown(standing: Standing) -> Answer:
+def recipient_page(standing: PageContent) -> Answer:
     """The unsubscribe page about a recipient, as an answer with status 200."""
     record = standing.record
     language = language_of(record) if record else Language.EN
     project = Project(record.item) if record else None
     company = (project.company_name or record.company_id) if record and project else _UNNAMED
-    said, buttons = _SHOWN[standing.holds]
+    said, buttons = _CONTENT_OF[standing.permission]
     known = project.company_contact if project else None
     contact = _CONTACT[language].format(contact=known) if known else ""
     whole = (texts[language].format(company=company, contact=contact) for texts in said)
-    is_open = standing.holds is Holds.OPEN
+    is_open = standing.permission is ContactPermission.OPEN
     wishes = preference_form.sentences(standing.preferences, language) if is_open else []
-    lines = (one[:1].upper() + one[1:] for one in (*whole, *wishes))
+    lines = (sentence[:1].upper() + sentence[1:] for sentence in (*whole, *wishes))
     sentences = "".join(f"<p>{escape(line)}</p>" for line in lines)
     title = _TITLE[language].format(company=company)
     forms = "".join(_form(button, language) for button in buttons)
     if is_open and record:
-        forms = preference_form.form(language, has_zone=standing.has_zone) + forms
+        forms = preference_form.form_html(language, has_zone=standing.has_zone) + forms
     return _page(HTTPStatus.OK, language, title, f'<div role="status">{sentences}</div>{forms}')
 
 
-def plain(status: HTTPStatus, content: str) -> Answer:
+def plain_page(status: HTTPStatus, content: str) -> Answer:
     """A page in English with only the given HTML, as an answer with the given status."""
     return _page(status, Language.EN, "Unsubscribe", content)
 

@@ -40,7 +40,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.company_events.lifted_marks import telling_lifted
 from chalicelib.outreach.consent import preference_form, preference_page
-from chalicelib.outreach.consent.preference_page import Holds, Standing
+from chalicelib.outreach.consent.preference_page import ContactPermission, PageContent
 from chalicelib.outreach.conversations.preferring import BY_PAGE, preferences_of_person
 from chalicelib.outreach.conversations.recipients import TRANSACTIONAL, purpose_of
 from chalicelib.outreach.conversations.records import Record
@@ -90,11 +90,11 @@ def link_of(base_url: str, links: LinkKeys, record: Record) -> str | None:
     """The unsubscribe link for a conversation's e-mails; None where its messages are transactional."""
     if not is_marketing(record):
         return None
-    signed = token(links, record.company_id, record.primary_channel, record.opaque_id)
+    signed = signed_token(links, record.company_id, record.primary_channel, record.opaque_id)
     return f"{base_url.rstrip('/')}{PATH}{signed}"
 
 
-def headers(link: str | None, reply_to: str) -> dict[str, str]:
+def unsubscribe_headers(link: str | None, reply_to: str) -> dict[str, str]:
     """The headers ``List-Unsubscribe`` and ``List-Unsubscribe-Post`` of an e-mail; empty without a link."""
     if link is None:
         return {}
@@ -104,7 +104,7 @@ def headers(link: str | None, reply_to: str) -> dict[str, str]:
     }
 
 
-def token(links: LinkKeys, company_id: str, address: str, conversation: str) -> str:
+def signed_token(links: LinkKeys, company_id: str, address: str, conversation: str) -> str:
     """The signed token of a recipient's unsubscribe link; `conversation` is the conversation's opaque id."""
     hashed = member_id(links.opaque(), company_id, address)
     company = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
@@ -126,7 +126,7 @@ class OpenedToken:
     conversation: str
 
 
-def opened(signing: PurposeKeys, text: str) -> OpenedToken | None:
+def opened_token(signing: PurposeKeys, text: str) -> OpenedToken | None:
     """The contents of an unsubscribe token; None where its signature is not ours, or its key has expired."""
     found = _TOKEN.fullmatch(text)
     if found is None:
@@ -159,56 +159,56 @@ class UnsubscribeDoor:
 
     def page(self, text: str) -> Answer:
         """Answer a `GET` of an unsubscribe link with the recipient's page; changes nothing."""
-        found = opened(self.links.signing(), text)
+        found = opened_token(self.links.signing(), text)
         if found is None:
             return self._unknown()
-        self.shares.pay(SOURCE, found.company_id, link=found.hashed)
+        self.shares.charge(SOURCE, found.company_id, link=found.hashed)
         try:
-            return preference_page.shown(self._standing(found))
+            return preference_page.recipient_page(self._page_content(found))
         except MiddlewareError as error:
             return self._failed(error)
 
     def unsubscribe(self, text: str, body: bytes = b"") -> Answer:
         """Unsubscribe, allow messages again or store preferences, then answer the `POST` with the page."""
-        found = opened(self.links.signing(), text)
+        found = opened_token(self.links.signing(), text)
         if found is None:
             return self._unknown()
-        self.shares.pay(SOURCE, found.company_id, link=found.hashed)
-        is_resumed, wish = body.strip() == RESUME, preference_form.chosen(body)
+        self.shares.charge(SOURCE, found.company_id, link=found.hashed)
+        is_resumed, wish = body.strip() == RESUME, preference_form.chosen_wish(body)
         try:
             if wish is not None:
-                self._prefer(found, wish)
+                self._store_wish(found, wish)
             else:
-                self._take_back(found) if is_resumed else self._enter(found)
+                self._lift_marks(found) if is_resumed else self._store_unsubscription(found)
         except Exception as error:  # noqa: BLE001 - every failure is answered with a page
             return self._failed(error)
         door.log_accepted(self.log, SOURCE)
         try:
-            return preference_page.shown(self._standing(found))
+            return preference_page.recipient_page(self._page_content(found))
         except MiddlewareError:  # the change is stored, though it cannot be read back now
-            done = Holds.OPEN if is_resumed or wish else Holds.STOPPED
-            return preference_page.shown(Standing(None, done))
+            done = ContactPermission.OPEN if is_resumed or wish else ContactPermission.STOPPED
+            return preference_page.recipient_page(PageContent(None, done))
 
-    def _standing(self, found: OpenedToken) -> Standing:
+    def _page_content(self, found: OpenedToken) -> PageContent:
         """What the page shows: the marks and wishes of all addresses that the link's conversation names."""
         record = self._record(found)
-        places = self._places(found, record)
+        places = self._addresses(found, record)
         liftable = {place.member for place in places}
         now = self.intake.clock.now()
         subjects = distinct_subjects(self.conversations.subjects(places).values())
-        entries = [one for subject in subjects for one in subject.marks_in_force(now)]
+        entries = [entry for subject in subjects for entry in subject.marks_in_force(now)]
         own = {entry.blocking_reason for entry in entries if entry.member in liftable}
         others = {entry.blocking_reason for entry in entries if entry.member not in liftable}
         wished = preferences_of_person(subjects)
-        return Standing(record, _permission(own, others), wished, bool(_zones(record, wished)))
+        return PageContent(record, _permission(own, others), wished, bool(_zones(record, wished)))
 
-    def _prefer(self, found: OpenedToken, wish: Wish) -> None:
+    def _store_wish(self, found: OpenedToken, wish: Wish) -> None:
         """Store the wish (hours, channels) of the page's form under the address of the link.
 
         Of the wishes stored under all the recipient's addresses, readers take the newest.
         """
         record = self._record(found)
-        places = self._places(found, record)
+        places = self._addresses(found, record)
         known = preferences_of_person(
             distinct_subjects(self.conversations.subjects(places).values())
         )
@@ -218,20 +218,20 @@ class UnsubscribeDoor:
             said_at=iso(self.intake.clock.now()),
             message=BY_PAGE,
             zones=_zones(record, known),
-            how=self._how(found),
+            how=self._statement(found),
         )
 
-    def _take_back(self, found: OpenedToken) -> None:
+    def _lift_marks(self, found: OpenedToken) -> None:
         record = self._record(found)
-        how = self._how(found)
+        how = self._statement(found)
         telling = telling_lifted(self.ledger, record, BY_RECIPIENT, self.intake.clock.now())
         is_told = False
-        for place in self._places(found, record):
+        for place in self._addresses(found, record):
             is_told |= self.conversations.allow_member(
                 place.member, found.company_id, how=how, with_it=None if is_told else telling
             )
 
-    def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
+    def _addresses(self, found: OpenedToken, record: Record | None) -> list[Member]:
         """The recipient's address in the link, then their other addresses that the conversation names."""
         named = self.conversations.places_of(record) if record else []
         return [
@@ -240,7 +240,7 @@ class UnsubscribeDoor:
         ]
 
     @staticmethod
-    def _how(found: OpenedToken) -> Statement:
+    def _statement(found: OpenedToken) -> Statement:
         return Statement(door=SOURCE, conversation=found.conversation)
 
     def _record(self, found: OpenedToken) -> Record | None:
@@ -251,7 +251,7 @@ class UnsubscribeDoor:
         hashed = member_id(self.links.opaque(), record.company_id, record.primary_channel)
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
-    def _enter(self, found: OpenedToken) -> None:
+    def _store_unsubscription(self, found: OpenedToken) -> None:
         """Store the recipient's unsubscription in the register, and queue the event that informs the company.
 
         The register is written even if that event cannot be built; the error is raised afterwards.
@@ -263,7 +263,10 @@ class UnsubscribeDoor:
             failure = error
         also = [] if job is None else [self.ledger.receiving(facts_of(job))]
         self.conversations.forbid_member(
-            found.hashed, found.company_id, MarkReason.UNSUBSCRIBED, how=self._how(found), also=also
+            found.hashed,
+            found.company_id, MarkReason.UNSUBSCRIBED,
+            how=self._statement(found),
+            also=also,
         )
         if failure is not None:
             raise failure
@@ -291,11 +294,11 @@ class UnsubscribeDoor:
 
     def _unknown(self) -> Answer:
         door.log_rejected(self.log, SOURCE, "invalid_token")
-        return preference_page.plain(HTTPStatus.NOT_FOUND, _UNKNOWN)
+        return preference_page.plain_page(HTTPStatus.NOT_FOUND, _UNKNOWN)
 
     def _failed(self, error: Exception) -> Answer:
         door.log_failed(self.log, SOURCE, reason_of(error))
-        return failed()
+        return failed_page()
 
 
 def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
@@ -307,7 +310,7 @@ def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
     return named or (known.hours.zones if known.hours else ())
 
 
-def _permission(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
+def _permission(reasons: AbstractSet[str], others: AbstractSet[str]) -> ContactPermission:
     """Whether messages to the recipient are allowed, judged by the reasons of their do-not-contact marks.
 
     Args:
@@ -315,12 +318,12 @@ def _permission(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
         others: reasons of the marks on the person's other addresses.
     """
     if reasons & (OPT_OUT_REASONS - LIFTED_ON_PAGE) or others & OPT_OUT_REASONS:
-        return Holds.STOPPED_OTHERWISE
+        return ContactPermission.STOPPED_OTHERWISE
     if reasons & LIFTED_ON_PAGE:
-        return Holds.STOPPED
-    return Holds.IN_DOUBT if reasons & UNCERTAIN_REASONS else Holds.OPEN
+        return ContactPermission.STOPPED
+    return ContactPermission.IN_DOUBT if reasons & UNCERTAIN_REASONS else ContactPermission.OPEN
 
 
-def failed() -> Answer:
+def failed_page() -> Answer:
     """The page, with status 503, that asks to try again later, where the door itself failed."""
-    return preference_page.plain(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)
+    return preference_page.plain_page(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)

@@ -18,7 +18,7 @@ WISH = "unwanted"
 
 
 @cache
-def shipped() -> Linear:
+def shipped_model() -> Linear:
     """The linear model that suspects a STOP, as this release ships it; loaded at the first message."""
     return read(FILE.read_bytes())
 
@@ -29,5 +29,5 @@ def is_suspected(words: Sequence[str]) -> bool:
     Args:
         words: the message's words, as `folding.words_of` gives them.
     """
-    model = shipped()
+    model = shipped_model()
     return bool(model.suspected(model.probabilities(words)[1]))

@@ -1,4 +1,4 @@
-"""The rows of ``wordings.toml``, what recipients say about being contacted, as patterns for `words`.
+"""The rows of ``wordings.toml``, what recipients say about being contacted, as patterns for `contact_words`.
 
 A pattern is matched against folded text: lower case without accents, punctuation and courtesies.
 """
@@ -90,7 +90,7 @@ _SET = re.compile(r"\{([a-z]+)\}")
 
 
 @cache
-def listed() -> Wordings:
+def all_wordings() -> Wordings:
     """The contents of ``wordings.toml``; read at the first message, to keep cold starts short."""
     return read(FILE, Wordings)
 
@@ -125,9 +125,9 @@ def made_from() -> str:
 
 def sources() -> list[str]:
     """The regular expressions of ``wordings.toml``, in the order in which `patterns` compiles them."""
-    rows = listed()
+    rows = all_wordings()
     return [
-        *(_filled(wording) for wording in every(rows.plain)),
+        *(_filled(wording) for wording in all_languages(rows.plain)),
         _anywhere(rows.negated),
         _anywhere(rows.doubt),
         _anywhere(rows.complained),
@@ -140,7 +140,7 @@ def sources() -> list[str]:
     ]
 
 
-def every(rows: ByLanguage) -> Iterable[str]:
+def all_languages(rows: ByLanguage) -> Iterable[str]:
     """The wordings of a table, of all its languages one after another."""
     return (wording for of_language in rows.values() for wording in of_language)
 
@@ -156,16 +156,16 @@ def _anywhere(rows: ByLanguage) -> str:
 
 
 def _either(rows: ByLanguage) -> str:
-    return _filled("|".join(every(rows)))
+    return _filled("|".join(all_languages(rows)))
 
 
 def _filled(wording: str) -> str:
     """A wording with each ``{set}`` replaced by its words as alternatives (``a|b``), without accents."""
     whole = _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
-    return folding.shapes(whole)
+    return folding.plain_letters(whole)
 
 
 def _set(name: str) -> tuple[str, ...]:
-    if name not in listed().sets:
+    if name not in all_wordings().sets:
         raise TableError(f"{FILE.name}: sets.{name} is missing")
-    return listed().sets[name]
+    return all_wordings().sets[name]

@@ -307,7 +307,7 @@ def seen_key(record: Record, entry_id: str) -> Item:
     }
 
 
-def then_key(record: Record, entry_id: str) -> Item:
+def followed_key(record: Record, entry_id: str) -> Item:
     """The key of the row that marks as done the writes that follow one message."""
     return {
         "primary_channel": partition(record),

@@ -11,7 +11,7 @@ from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import Member, SubjectRows
 from chalicelib.outreach.wishes.preference import Hours, Preferences, Wish, preferences_of
-from chalicelib.outreach.wishes.wished import wished
+from chalicelib.outreach.wishes.wished import stated_wish
 
 PREFERENCES = "preferences"
 """Attribute of a conversation in memory: what its recipient prefers."""
@@ -81,7 +81,7 @@ def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
     The entries before it show whether the message answers a question of ours.
     """
     ours = [entry for entry in before if entry.role == "assistant"]
-    return wished(text, answers=bool(ours) and "?" in ours[-1].content)
+    return stated_wish(text, answers=bool(ours) and "?" in ours[-1].content)
 
 
 def preferences_heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:

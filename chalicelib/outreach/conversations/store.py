@@ -415,7 +415,7 @@ class Conversations(
         if not then:
             return
         ends = items.ttl_at(self._clock.now(), self._kept)
-        mark = {**items.then_key(record, new.entry_id), "ttl": ends}
+        mark = {**items.followed_key(record, new.entry_id), "ttl": ends}
         is_first = "attribute_not_exists(#conversation_id)"
         with contextlib.suppress(TransactionRefused):
             self._transact([self._table.putting(mark, condition=is_first), *then])

@@ -233,7 +233,7 @@ class Subject:
         version = max(self.version, other.version)
         return replace(self, members=members, state=state, version=version)
 
-    def parted(self, member: str, undone: Mapping[str, Any]) -> tuple[Subject, Subject]:
+    def split_off(self, member: str, undone: Mapping[str, Any]) -> tuple[Subject, Subject]:
         """Split a person's record in two: the record without one address, and a record of that address.
 
         Each has the marks of its own addresses. Both remember that the link was undone.

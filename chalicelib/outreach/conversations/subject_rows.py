@@ -263,7 +263,7 @@ class SubjectRows(items.OnTable):
         undone = {"undone_at": iso(now), "undone_by": how.by or ""}
         version, ends = subject.version + 1, items.consent_ttl(now)
         sides = [
-            replace(side, version=version, ttl=ends) for side in subject.parted(member, undone)
+            replace(side, version=version, ttl=ends) for side in subject.split_off(member, undone)
         ]
         writes = []
         for side in sides:

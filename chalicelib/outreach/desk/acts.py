@@ -12,9 +12,9 @@ from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import changes, holding, undoing
-from chalicelib.outreach.desk.case import Case, Planned
+from chalicelib.outreach.desk.act_row import ActField, ActWords, DeskAct, FieldKind, OfferedTo
+from chalicelib.outreach.desk.case import Case, PlannedAct
 from chalicelib.outreach.desk.holding import Holder
-from chalicelib.outreach.desk.row import ActField, ActWords, DeskAct, FieldKind, Offered
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 
@@ -47,7 +47,7 @@ ACTS: Mapping[str, DeskAct] = {
                 "primary",
             ),
             states=holding.HANDED_OFF - {Holder.LEFT_BY_PERSON} | {Holder.MACHINE},
-            offered=Offered.OTHERS,
+            offered=OfferedTo.OTHERS,
         ),
         DeskAct(
             REPLY,
@@ -83,7 +83,7 @@ ACTS: Mapping[str, DeskAct] = {
                 ActField("subject", "of an e-mail", longest=200, kind=FieldKind.LINE),
             ),
             states=holding.HANDED_OFF,
-            offered=Offered.OF_HELD,
+            offered=OfferedTo.OF_HELD,
         ),
         DeskAct(
             "decline",
@@ -96,7 +96,7 @@ ACTS: Mapping[str, DeskAct] = {
                 tone="danger",
             ),
             (ActField("reason", "why it is never sent", "Why it is never sent", is_needed=True),),
-            offered=Offered.OF_HELD,
+            offered=OfferedTo.OF_HELD,
             is_last=True,
         ),
         DeskAct(
@@ -116,7 +116,7 @@ ACTS: Mapping[str, DeskAct] = {
             ),
             states=holding.ANYWHERE,
             roles=holding.ANYBODY,
-            offered=Offered.ALL,
+            offered=OfferedTo.ALL,
         ),
         DeskAct(
             TRANSFER,
@@ -224,20 +224,20 @@ ACTS: Mapping[str, DeskAct] = {
 }
 
 
-def planned(case: Case) -> Planned:
+def plan_act(case: Case) -> PlannedAct:
     """The changes that an asked act will make to its conversation; nothing is written yet.
 
     Raises:
         RefusedError: the conversation is not in a state for the act, or another person has it.
     """
     act, asked = UNDO if case.asked.act == UNDO.name else ACTS[case.asked.act], case.asked
-    refused = act.refusal(case.record, asked.who, asked.role)
+    refused = act.refusal(case.record, asked.person, asked.role)
     if refused is not None:
         raise refused
     return act.change(case)
 
 
-def offered(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
+def offered_acts(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
     """The acts whose forms the console shows this person for a conversation."""
-    who = persons.read(by)
+    who = persons.parsed_person(by)
     return (act for act in ACTS.values() if act.is_offered(record, who, role))

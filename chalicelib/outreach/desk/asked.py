@@ -10,20 +10,19 @@ The body of an act, beside which the request carries an ``Idempotency-Key``::
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError
+from chalicelib.outreach.desk.act_row import ActField, FieldKind
 from chalicelib.outreach.desk.acts import ACTS
-from chalicelib.outreach.desk.case import Asked
-from chalicelib.outreach.desk.row import ActField, FieldKind
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.people import persons
-from chalicelib.outreach.project.fields import is_one_line
+from chalicelib.outreach.visible_text import is_blank, is_one_line
 
 BY = ActField(
     "by",
@@ -47,7 +46,7 @@ def parsed_act(
     company_id: str | None,
     role: DeskRole,
     who: persons.DeskPerson | None = None,
-) -> Asked:
+) -> AskedAct:
     """Read an act of a person at the desk from the body of a request.
 
     Args:
@@ -78,7 +77,7 @@ def parsed_act(
     version = raw.get("version")
     if not (isinstance(version, str) and _VERSION.fullmatch(version)):
         raise PayloadError("INVALID_VERSION", "field version is not the one that was shown")
-    return Asked(
+    return AskedAct(
         act=name,
         conversation_id=conversation_id,
         version=version,
@@ -91,14 +90,14 @@ def parsed_act(
     )
 
 
-def check_moments(asked: Asked, now: datetime) -> None:
+def check_moments(asked: AskedAct, now: datetime) -> None:
     """Refuse an act whose time field lies in the past or more than 90 days ahead.
 
     Raises:
         PayloadError: it names the field.
     """
     for field in ACTS[asked.act].fields if asked.act in ACTS else ():
-        said = asked.said(field.name)
+        said = asked.value_of(field.name)
         if field.kind is not FieldKind.MOMENT or not said:
             continue
         if said <= iso(now):
@@ -107,42 +106,39 @@ def check_moments(asked: Asked, now: datetime) -> None:
             raise _invalid(field, f"is more than {MAX_AHEAD.days} days away")
 
 
-def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: only spaces and characters without a width."""
-    return not any(unicodedata.category(sign)[0] not in "CZ" for sign in text)
-
-
-def _value(raw: Mapping[str, Any], one: ActField) -> str:
+def _value(raw: Mapping[str, Any], act_field: ActField) -> str:
     """The checked value of an act's field, as it is stored; empty where an optional field is missing.
 
     Raises:
         PayloadError: the field is invalid; it names the field, never its value.
     """
-    value = raw.get(one.name)
-    if value is None and not one.is_needed:
+    value = raw.get(act_field.name)
+    if value is None and not act_field.is_needed:
         return ""
-    if one.kind is FieldKind.PERSON:
-        name = (persons.stored_name if one is BY else persons.stored_person)(value)
+    if act_field.kind is FieldKind.PERSON:
+        name = (persons.stored_name if act_field is BY else persons.stored_person)(value)
         if name is None:
-            raise _invalid(one, "names no person of the team")
+            raise _invalid(act_field, "names no person of the team")
         return name
-    if not (isinstance(value, str) and not is_blank(value) and len(value) <= one.longest):
-        raise _invalid(one, f"is not a text of 1-{one.longest} characters")
-    if one.kind is FieldKind.LINE and not is_one_line(value.strip()):
-        raise _invalid(one, "is not one line without control characters")
+    if not (isinstance(value, str) and not is_blank(value) and len(value) <= act_field.longest):
+        raise _invalid(act_field, f"is not a text of 1-{act_field.longest} characters")
+    if act_field.kind is FieldKind.LINE and not is_one_line(value.strip()):
+        raise _invalid(act_field, "is not one line without control characters")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise _invalid(one, "holds half of a character") from None
-    return _moment(value.strip(), one) if one.kind is FieldKind.MOMENT else value.strip()
+        raise _invalid(act_field, "holds half of a character") from None
+    return (
+        _moment(value.strip(), act_field) if act_field.kind is FieldKind.MOMENT else value.strip()
+    )
 
 
-def _moment(text: str, one: ActField) -> str:
+def _moment(text: str, act_field: ActField) -> str:
     found = parsed(text)
     if found is None:
-        raise _invalid(one, "is not ISO-8601")
+        raise _invalid(act_field, "is not ISO-8601")
     return iso(found)
 
 
-def _invalid(one: ActField, fault: str) -> PayloadError:
-    return PayloadError(f"INVALID_{one.name.upper()}", f"field {one.name} {fault}")
+def _invalid(act_field: ActField, fault: str) -> PayloadError:
+    return PayloadError(f"INVALID_{act_field.name.upper()}", f"field {act_field.name} {fault}")

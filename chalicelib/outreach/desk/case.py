@@ -20,12 +20,12 @@ _FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")
 """Each has its place in a fingerprint, also where it is empty: stored ones are compared with new ones."""
 
 
-class RefusedError(ConflictError):
+class ActRefusedError(ConflictError):
     """A person's act cannot be done to the conversation as it is; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedAct:
     """One act that a person at the desk asks for, such as a reply.
 
     Attributes:
@@ -51,18 +51,18 @@ class Asked:
     fields: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
-    def who(self) -> persons.DeskPerson:
+    def person(self) -> persons.DeskPerson:
         """The person who asks for the act, parsed from `by`."""
-        return persons.read(self.by)
+        return persons.parsed_person(self.by)
 
-    def said(self, name: str) -> str:
+    def value_of(self, name: str) -> str:
         """The value of one of the act's own fields, by the field's name; empty where it was not given."""
         return self.fields.get(name, "")
 
     @property
-    def because(self) -> str:
+    def redacted_reason(self) -> str:
         """The reason that the person gave for the act, redacted for storage; empty where they gave none."""
-        return redact(self.said("reason"))
+        return redact(self.value_of("reason"))
 
     @property
     def act_id(self) -> str:
@@ -73,9 +73,9 @@ class Asked:
     def fingerprint(self) -> str:
         """A digest of act, person and fields; a different one shows that an idempotency key was reused."""
         later = sorted(name for name in self.fields if name not in _FIRST_FIELDS)
-        said = (self.said(name) for name in _FIRST_FIELDS)
-        more = (f"{name}={self.said(name)}" for name in later)
-        return keys.digest(self.act, self.who.key, *said, *more)
+        said = (self.value_of(name) for name in _FIRST_FIELDS)
+        more = (f"{name}={self.value_of(name)}" for name in later)
+        return keys.digest(self.act, self.person.key, *said, *more)
 
 
 def act_id(key: str) -> str:
@@ -91,27 +91,27 @@ class Case:
         record: the conversation as it was last read.
         asked: the act.
         now: the time of the act.
-        recent: reads the conversation's newest messages.
-        previous: reads the status that the conversation has without its hand-off.
-        held: reads the message that its hand-off holds.
-        done: reads what was stored of an earlier act, by its id; None where it was not done.
+        recent_entries: reads the conversation's newest messages.
+        previous_status: reads the status that the conversation has without its hand-off.
+        held_draft: reads the message that its hand-off holds.
+        done_act: reads what was stored of an earlier act, by its id; None where it was not done.
         subjects: reads the recipient's records of consent and refusal; see `Doubts.subjects_of`.
-        forbids: reads why the recipient must not be written to; None if they may.
+        forbidding_reason: reads why the recipient must not be written to; None if they may.
     """
 
     record: Record
-    asked: Asked
+    asked: AskedAct
     now: datetime
-    recent: Callable[[], Sequence[Entry]]
-    previous: Callable[[], Status]
-    held: Callable[[], Draft | None]
-    done: Callable[[str], Mapping[str, Any] | None]
+    recent_entries: Callable[[], Sequence[Entry]]
+    previous_status: Callable[[], Status]
+    held_draft: Callable[[], Draft | None]
+    done_act: Callable[[str], Mapping[str, Any] | None]
     subjects: Callable[[], Sequence[Subject]]
-    forbids: Callable[[], str | None]
+    forbidding_reason: Callable[[], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedAct:
     """The plan of a person's act: what it will write, and what happens then.
 
     Attributes:
@@ -119,7 +119,7 @@ class Planned:
         event: key of the event that does the rest, in order with the conversation's other events;
             empty where nothing is left to do.
         tells: name of the event that the company gets, where the act may cause one of several.
-        of: the person whom the company's event is about; empty for the person who acts.
+        about_person: the person whom the company's event is about; empty for the person who acts.
         undid: name of the act that this act takes back; empty for none.
         is_sending: the act sends a message, so it is refused where messages are forbidden.
         is_machines: automation goes on after the act, which is refused while a person has to
@@ -129,7 +129,7 @@ class Planned:
     change: ActChange
     event: str = ""
     tells: str = ""
-    of: str = ""
+    about_person: str = ""
     undid: str = ""
     is_sending: bool = False
     is_machines: bool = False

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from chalicelib.outreach.conversations.day_counts import DayCount, names_with_reason
 from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.conversations.register_entries import MarkReason
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 
 
-def counted_as(asked: Asked, held: Callable[[], Draft | None]) -> list[str]:
+def count_names(asked: AskedAct, held: Callable[[], Draft | None]) -> list[str]:
     """The names of the counts to which a person's act adds one: approved, edited, declined or opted out.
 
     An empty list for any other act.
@@ -21,7 +21,7 @@ def counted_as(asked: Asked, held: Callable[[], Draft | None]) -> list[str]:
     """
     match asked.act:
         case "approve":
-            text = asked.said("text")
+            text = asked.value_of("text")
             before = held() if text else None
             is_same = not text or (before is not None and text.split() == before.text.split())
             return [DayCount.APPROVED if is_same else DayCount.EDITED]

@@ -50,7 +50,7 @@ _LIMIT = re.compile(r"[0-9]{1,3}")
 _LONGEST = {
     **dict.fromkeys(("state", "channel", "limit", "after"), 100),
     "project": 256,
-    "taken_by": 4 * persons.LONGEST_PERSON,  # before its characters are composed
+    "taken_by": 4 * persons.LONGEST_PERSON,  # longer while its accents are separate
 }
 """Of each parameter of the list, in characters."""
 
@@ -85,22 +85,22 @@ class DeskDoor:
     clock: Clock
     log: Log
 
-    def listed(self, request: HttpRequest) -> Answer:
+    def list_handoffs(self, request: HttpRequest) -> Answer:
         """Answer with a page of the company's hand-offs: possible opt-outs, then the longest waiting."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             page = self.inbox.list(company_id=caller.company_id, **_filters(request.query))
             return {"conversations": page.entries, "after": page.after or None}
 
-        return self._answered(request, answer)
+        return self._answer(request, answer)
 
-    def shown(self, request: HttpRequest, opaque_id: str) -> Answer:
+    def show_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
         """Answer with one conversation and its transcript."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             return self.inbox.conversation(_id(opaque_id), company_id=caller.company_id)
 
-        return self._answered(request, answer)
+        return self._answer(request, answer)
 
     def act(self, request: HttpRequest, opaque_id: str) -> Answer:
         """Carry out what a person asks for, and answer with the act and the conversation's new version."""
@@ -123,9 +123,9 @@ class DeskDoor:
                 "version": done.version,
             }
 
-        return self._answered(request, answer)
+        return self._answer(request, answer)
 
-    def _answered(self, request: HttpRequest, answer: Callable[[Caller], dict[str, Any]]) -> Answer:
+    def _answer(self, request: HttpRequest, answer: Callable[[Caller], dict[str, Any]]) -> Answer:
         """Authenticate the caller and answer the request.
 
         Where it is refused or fails, answer with the error.
@@ -145,12 +145,12 @@ class DeskDoor:
         return Answer(200, said, {"Cache-Control": "no-store"})
 
     def _caller(self, request: HttpRequest) -> Caller:
-        access.key_in(request.headers)  # without one no secret is read
+        access.key_in(request.headers)  # a request without a key reads no secret
         companies = self.access()
         company_id, role = access.desk_of(request.headers, companies)
         access.check_request(request, companies[company_id], self.clock.now())
-        proven, _ = self.people.behind(request.headers, company_id, is_desk=True)
-        self.shares.pay(SOURCE, company_id)
+        proven, _ = self.people.person_behind(request.headers, company_id, is_desk=True)
+        self.shares.charge(SOURCE, company_id)
         return (
             Caller(company_id, proven.role, proven.person) if proven else Caller(company_id, role)
         )
@@ -184,7 +184,7 @@ def _filters(query: Query) -> dict[str, Any]:
         "states": states,
         "project_id": given["project"],
         "channel": given["channel"],
-        "taken_by": None if taken_by is None else partial(persons.means, taken_by),
+        "taken_by": None if taken_by is None else partial(persons.is_same_person, taken_by),
         "limit": int(limit),
         "after": given["after"] or "",
     }

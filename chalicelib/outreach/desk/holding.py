@@ -15,7 +15,7 @@ from collections.abc import Collection
 from enum import StrEnum
 
 from chalicelib.outreach.conversations.records import Record, Status
-from chalicelib.outreach.desk.case import RefusedError
+from chalicelib.outreach.desk.case import ActRefusedError
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 
@@ -60,7 +60,7 @@ def holder(record: Record) -> Holder:
 def person_of(record: Record) -> str:
     """The name of the person who has a conversation, normalised; empty where no person has it."""
     found = record.handoff.get("taken_by") if record.is_handed_off else None
-    return persons.normal(str(found or ""))
+    return persons.normal_name(str(found or ""))
 
 
 def is_with(record: Record, who: persons.DeskPerson, role: DeskRole) -> bool:
@@ -69,7 +69,7 @@ def is_with(record: Record, who: persons.DeskPerson, role: DeskRole) -> bool:
     A conversation taken with a lead's key, under a name that nothing proves, is never an agent's.
     """
     of_lead = record.handoff.get("taken_as") == DeskRole.LEAD
-    return who.has(person_of(record)) and not (of_lead and role is not DeskRole.LEAD)
+    return who.is_holder(person_of(record)) and not (of_lead and role is not DeskRole.LEAD)
 
 
 def refusal(
@@ -79,7 +79,7 @@ def refusal(
     *,
     states: Collection[Holder],
     roles: Collection[DeskRole],
-) -> RefusedError | None:
+) -> ActRefusedError | None:
     """The error that refuses a person's act on a conversation, not raised here; None where they may do it.
 
     Args:
@@ -91,9 +91,11 @@ def refusal(
     """
     is_fit = holder(record) in states
     if not record.is_handed_off and not is_fit:
-        return RefusedError("NOT_HANDED_OFF", "the conversation is with no person")
+        return ActRefusedError("NOT_HANDED_OFF", "the conversation is with no person")
     if person_of(record) and not is_with(record, who, role) and role not in roles:
-        return RefusedError("HELD_BY_ANOTHER", "another person has the conversation")
+        return ActRefusedError("HELD_BY_ANOTHER", "another person has the conversation")
     if not is_fit:
-        return RefusedError("BEING_RELEASED", "the conversation is on its way back to the machine")
+        return ActRefusedError(
+            "BEING_RELEASED", "the conversation is on its way back to the machine"
+        )
     return None

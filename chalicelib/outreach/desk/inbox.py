@@ -29,12 +29,12 @@ from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.desk import acts, shown, stop_ends, undoing
+from chalicelib.outreach.desk.act_row import DeskAct
 from chalicelib.outreach.desk.asked import check_moments
-from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
-from chalicelib.outreach.desk.counted_acts import counted_as
+from chalicelib.outreach.desk.case import ActRefusedError, AskedAct, Case, PlannedAct
+from chalicelib.outreach.desk.counted_acts import count_names
 from chalicelib.outreach.desk.holding import person_of
-from chalicelib.outreach.desk.inbox_order import HandoffFilter, HowMany, InboxOrder
-from chalicelib.outreach.desk.row import DeskAct
+from chalicelib.outreach.desk.inbox_order import BoundedCount, HandoffFilter, InboxOrder
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.events.approval import previous_status
 from chalicelib.outreach.jobs import DeskReply, HandoffRelease
@@ -70,7 +70,7 @@ class InboxPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ActResult:
     """The result of a person's act at the desk.
 
     Attributes:
@@ -167,7 +167,7 @@ class DeskInbox:
         project_id: str | None = None,
         channel: str | None = None,
         taken_by: Callable[[str], bool] | None = None,
-    ) -> HowMany:
+    ) -> BoundedCount:
         """The number of hand-offs, by the filters of `list`, whose recipients wait for an answer.
 
         In each company at most `inbox_order.COUNTED_AT_MOST` are counted.
@@ -200,18 +200,18 @@ class DeskInbox:
         record = self.record(opaque_id, company_id=company_id)
         history = self._conversations.history(record)
         held, question = (
-            self._held(record),
+            self._held_draft(record),
             open_question_among(self._conversations.text_opt_outs(record)),
         )
         return shown.conversation_shown(record, history, self._clock.now(), held, question)
 
-    def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[DeskAct]:
+    def offered_acts(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[DeskAct]:
         """The acts that the console offers a person for a conversation.
 
         Raises:
             NoConversationError: there is no such conversation.
         """
-        return acts.offered(self.record(opaque_id), by, role)
+        return acts.offered_acts(self.record(opaque_id), by, role)
 
     def undoable(self, opaque_id: str, act_id: str, who: persons.DeskPerson) -> str:
         """The name of a person's act, if they can still take it back; empty where they cannot.
@@ -224,7 +224,7 @@ class DeskInbox:
         refused = undoing.refusal(record, mark, act_id, who, self._clock.now())
         return "" if mark is None or refused else str(mark["act"])
 
-    def _held(self, record: Record) -> Draft | None:
+    def _held_draft(self, record: Record) -> Draft | None:
         """The message that a hand-off holds for approval, or the draft that the checks refused; else None."""
         holds = record.handoff.get("held") if record.is_handed_off else ""
         if not holds:
@@ -237,7 +237,7 @@ class DeskInbox:
         found = (self._conversations.draft(record, id_) for id_ in ids)
         return next((draft for draft in found if draft is not None), None)
 
-    def act(self, asked: Asked) -> Done:
+    def act(self, asked: AskedAct) -> ActResult:
         """Do a person's act on a conversation, once however often it is asked for with one idempotency key.
 
         Raises:
@@ -251,49 +251,49 @@ class DeskInbox:
         record = self.record(asked.conversation_id, company_id=asked.company_id)
         mark = self._conversations.act_row(record, asked.act_id)
         if mark is not None:
-            return self._repeated(record, asked, mark)
+            return self._answer_repetition(record, asked, mark)
         try:
             if asked.version == shown.version_of(record):
-                return self._done(record, asked)
+                return self._do(record, asked)
         except RepeatedError as repeated:
-            return self._repeated(record, asked, repeated.mark)
+            return self._answer_repetition(record, asked, repeated.mark)
         except OutdatedError:
-            pass  # between the read and the write
+            pass  # it changed between the read and the write
         raise ConflictError("VERSION_CHANGED", "the conversation has changed: read it again")
 
-    def _done(self, record: Record, asked: Asked) -> Done:
+    def _do(self, record: Record, asked: AskedAct) -> ActResult:
         now = self._clock.now()
         check_moments(asked, now)
-        planned = acts.planned(
+        planned = acts.plan_act(
             Case(
                 record,
                 asked,
                 now,
-                recent=lambda: self._conversations.recent_entries(record),
-                previous=lambda: previous_status(self._conversations, record),
-                held=lambda: self._held(record),
-                done=lambda act_id: self._conversations.act_row(record, act_id),
+                recent_entries=lambda: self._conversations.recent_entries(record),
+                previous_status=lambda: previous_status(self._conversations, record),
+                held_draft=lambda: self._held_draft(record),
+                done_act=lambda act_id: self._conversations.act_row(record, act_id),
                 subjects=lambda: self._conversations.subjects_of(record),
-                forbids=lambda: self._conversations.forbids(record),
+                forbidding_reason=lambda: self._conversations.forbids(record),
             )
         )
         if planned.is_sending:
             self._check_sendable(record, asked)
         if planned.is_machines and self._conversations.forbids(record) == MarkReason.DOUBT:
-            raise _undecided()
+            raise _undecided_error()
         about = {
             "fingerprint": asked.fingerprint,
             "act": asked.act,
             "by": asked.by,
             "event": planned.event,
-            **undoing.kept(record, asked, planned),
+            **undoing.undo_values(record, asked, planned),
         }
         event = None
         if planned.event:
             event = self._ledger.receiving(facts_of(self._job(record, planned.event)))
         rule = stop_ends.stopped_by(record)
-        end = stop_ends.end_of(asked, self._held(record)) if rule else None
-        counts = counted_as(asked, lambda: self._held(record))
+        end = stop_ends.end_of(asked, self._held_draft(record)) if rule else None
+        counts = count_names(asked, lambda: self._held_draft(record))
         is_new = self._conversations.act(
             record,
             asked.act_id,
@@ -311,7 +311,7 @@ class DeskInbox:
         self._note_start(record, planned.change.ended)
         return self._answer(asked, planned.event, is_repeated=False, is_again=is_again)
 
-    def _repeated(self, record: Record, asked: Asked, mark: Item) -> Done:
+    def _answer_repetition(self, record: Record, asked: AskedAct, mark: Item) -> ActResult:
         """Answer an act that was asked for before under the same idempotency key; the act is not done again.
 
         The event that does the rest of the act is queued now if it was stored but never queued.
@@ -326,11 +326,13 @@ class DeskInbox:
             self._queue(record, event, is_new=True)
         return self._answer(asked, event, is_repeated=True, is_again=False)
 
-    def _answer(self, asked: Asked, event: str, *, is_repeated: bool, is_again: bool) -> Done:
+    def _answer(
+        self, asked: AskedAct, event: str, *, is_repeated: bool, is_again: bool
+    ) -> ActResult:
         record = self.record(asked.conversation_id)
-        return Done(asked.act, is_repeated, event, is_again, shown.version_of(record))
+        return ActResult(asked.act, is_repeated, event, is_again, shown.version_of(record))
 
-    def _check_sendable(self, record: Record, asked: Asked) -> None:
+    def _check_sendable(self, record: Record, asked: AskedAct) -> None:
         """Refuse an act whose message could not be sent now; the send itself checks again.
 
         Raises:
@@ -339,31 +341,31 @@ class DeskInbox:
                 or
                 the channel takes no free text now and no template is set.
         """
-        most = rules.longest(record)
-        if len(asked.said("text")) > most:
+        most = rules.longest_text(record)
+        if len(asked.value_of("text")) > most:
             raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
         is_start = record.handoff.get("held") == "start"
         forbidden = self._conversations.forbids(record)
         if forbidden == MarkReason.DOUBT and is_start:
-            raise _undecided()
+            raise _undecided_error()
         if forbidden not in (None, MarkReason.DOUBT):
-            raise RefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
+            raise ActRefusedError("DO_NOT_CONTACT", "the recipient must not be contacted")
         if is_start:
             return
         is_late = not rules.takes_free_text(record, self._clock.now())
         if is_late and reopening.template_of(record, self._current(record)) is None:
-            raise RefusedError(
+            raise ActRefusedError(
                 "WINDOW_CLOSED",
                 f"{record.channel.traits.title} takes no free text now, and no template is set",
             )
 
-    def _entry(self, record: Record, asked: Asked, planned: Planned) -> Act:
+    def _entry(self, record: Record, asked: AskedAct, planned: PlannedAct) -> Act:
         return Act(
             what=f"handoff {asked.act} {planned.undid}".rstrip(),
             key=record.opaque_id,
             actor=asked.actor if asked.actor == asked.by else f"{asked.actor}/{asked.by}",
             result=asked.act,
-            reason=asked.said("reason"),
+            reason=asked.value_of("reason"),
             evidence={
                 "handoff": record.handoff.get("id"),
                 "held": bool(record.handoff.get("held")),
@@ -374,7 +376,7 @@ class DeskInbox:
             act_id=asked.act_id,
             about=[
                 *(place.member for place in self._conversations.places_of(record)),
-                *self._conversations.ids_named_in(asked.said("reason")),
+                *self._conversations.ids_named_in(asked.value_of("reason")),
             ],
         )
 
@@ -416,11 +418,11 @@ class DeskInbox:
         Does nothing where the hand-off ended otherwise.
         """
         if ended == "declined" and record.status == Status.HANDED_OFF:
-            self._starts.note(record.start_event, outcome="declined")
+            self._starts.note_outcome(record.start_event, outcome="declined")
 
 
-def _undecided() -> RefusedError:
-    return RefusedError(
+def _undecided_error() -> ActRefusedError:
+    return ActRefusedError(
         "STOP_OR_NOT", "decide first whether the recipient asked to stop: stop, or not_stop"
     )
 
@@ -433,6 +435,6 @@ def _people(record: Record, change: ActChange) -> dict[str, str]:
     if change.ended or change.handoff is None:
         return {}
     after, before = str(change.handoff.get("taken_by") or ""), person_of(record)
-    if persons.normal(after) == before:
+    if persons.normal_name(after) == before:
         return {}
     return {**({"from": before} if before else {}), "to": after}

@@ -118,7 +118,7 @@ class HandoffFilter:
         asked = {"project_id": self.project_id, "channel": self.channel, "taken_by": self.taken_by}
         return (*_STATE, *(name for name, value in asked.items() if value is not None))
 
-    def takes(self, entry: Entry, now: datetime) -> bool:
+    def selects(self, entry: Entry, now: datetime) -> bool:
         """Whether the filter selects a hand-off."""
         return (
             shown.state_of(entry, now) in self.states
@@ -146,7 +146,7 @@ class InboxPart:
 
 
 @dataclass(frozen=True, slots=True)
-class HowMany:
+class BoundedCount:
     """A count of hand-offs; `is_more` where counting stopped at a bound."""
 
     number: int
@@ -190,9 +190,9 @@ class InboxOrder:
             some = list(islice(rows, size))
             if not some:
                 return InboxPart(found, None)
-            matching = [listed for listed in some if wanted.takes(listed.entry, now)]
+            matching = [listed for listed in some if wanted.selects(listed.entry, now)]
             found += self._with_questions(
-                self._completed(matching) if wanted.is_narrow else matching
+                self._with_all_attributes(matching) if wanted.is_narrow else matching
             )
             if len(found) > limit:
                 return InboxPart(found[:limit], found[limit - 1].place)
@@ -201,20 +201,20 @@ class InboxOrder:
 
     def unanswered(
         self, company_ids: Iterable[str], wanted: HandoffFilter, now: datetime
-    ) -> HowMany:
+    ) -> BoundedCount:
         """The number of selected hand-offs that wait for an answer, up to `COUNTED_AT_MOST` a company."""
         number, is_more = 0, False
         for company_id in company_ids:
-            lanes = (one for one in handoffs.UNANSWERED_LANES if one in wanted.lanes)
+            lanes = (lane for lane in handoffs.UNANSWERED_LANES if lane in wanted.lanes)
             rows = chain.from_iterable(
                 self.handoffs.entries(
                     company_id, lane, page=COUNTED_AT_MOST + 1, columns=wanted.columns
                 )
                 for lane in lanes
             )
-            number += sum(wanted.takes(row, now) for row in islice(rows, COUNTED_AT_MOST))
+            number += sum(wanted.selects(row, now) for row in islice(rows, COUNTED_AT_MOST))
             is_more = is_more or next(rows, None) is not None
-        return HowMany(number, is_more)
+        return BoundedCount(number, is_more)
 
     def _in_order(
         self,
@@ -228,7 +228,7 @@ class InboxOrder:
         Hand-offs that the filter does not select are among them.
         """
         if start.rank == _ASKED and wanted.lanes != {HandoffLane.ENDED}:
-            yield from _merged(self._asked(id_, start) for id_ in company_ids)
+            yield from _merged(self._possible_stops(id_, start) for id_ in company_ids)
         for rank, lanes in _RANKS:
             if rank < start.rank:
                 continue
@@ -259,7 +259,7 @@ class InboxOrder:
             _, at, opaque_id = str(entry["created_at"]).split("#")
             yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
-    def _completed(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
+    def _with_all_attributes(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
         """The given hand-offs with all their attributes, of which a narrow filter has read only some.
 
         Hand-offs that are gone are left out. A page needs two reads at most.
@@ -267,27 +267,27 @@ class InboxOrder:
         found = self.handoffs.whole_entries([row.entry for row in rows if row.question is None])
         whole = [(row, found.get(row.entry["conversation_id"], row.entry)) for row in rows]
         return [
-            InboxEntry(one.place, entry, one.question)
-            for one, entry in whole
+            InboxEntry(row.place, entry, row.question)
+            for row, entry in whole
             if "points_to" in entry
         ]
 
-    def _asked(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
+    def _possible_stops(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
         """A company's open hand-offs whose recipients may have asked to stop, behind a position in the list.
 
         The earliest deadline for a person to decide comes first.
         """
-        found = self._asked_by_due(company_id, start.at)
-        for _, some in groupby(found, key=lambda one: one.place.at):
+        found = self._possible_stops_by_due(company_id, start.at)
+        for _, some in groupby(found, key=lambda entry: entry.place.at):
             yield from (listed for listed in sorted(some, key=_place_of) if listed.place > start)
 
-    def _asked_by_due(self, company_id: str, since: str) -> Iterator[InboxEntry]:
+    def _possible_stops_by_due(self, company_id: str, since: str) -> Iterator[InboxEntry]:
         for questions in self.conversations.open_questions(company_id, since):
             members = {member for asked in questions for member in asked.members}
             theirs = self.conversations.handed_off_conversations(company_id, members)
             records = self.conversations.find_all({id_ for ids in theirs.values() for id_ in ids})
             for question in questions:
-                ids = {one for member in question.members for one in theirs.get(member, ())}
+                ids = {id_ for member in question.members for id_ in theirs.get(member, ())}
                 for record in (records[id_] for id_ in ids if id_ in records):
                     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
                     if entry is not None and _is_open(entry):
@@ -318,8 +318,8 @@ def _merged(lists: Iterable[Iterator[InboxEntry]]) -> Iterator[InboxEntry]:
     return heapq.merge(*lists, key=_place_of)
 
 
-def _place_of(one: InboxEntry) -> InboxPlace:
-    return one.place
+def _place_of(entry: InboxEntry) -> InboxPlace:
+    return entry.place
 
 
 def _is_open(entry: Entry) -> bool:

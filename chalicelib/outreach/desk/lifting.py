@@ -14,7 +14,7 @@ from chalicelib.outreach.conversations.records import (
     Entry,
 )
 from chalicelib.outreach.conversations.register_entries import MarkReason, RegisterEntry
-from chalicelib.outreach.desk.case import RefusedError
+from chalicelib.outreach.desk.case import ActRefusedError
 
 ON_ITS_WAY = timedelta(minutes=15)
 """A message that the door has heard is in its conversation by then, or the sweep has found it."""
@@ -43,22 +43,22 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
         said, now = parsed(said_at), parsed(wish.read_at)
         is_on_its_way = said is not None and now is not None and now - said < ON_ITS_WAY
         if said_at > newest and is_on_its_way:
-            raise RefusedError("NOT_READ", "a newer message is on its way: read it first")
+            raise ActRefusedError("NOT_READ", "a newer message is on its way: read it first")
         return
     if wish.reason not in _BY_WORDS:
-        raise not_at_the_desk()
+        raise not_at_the_desk_error()
     asked = (their for their in theirs if their.note not in _NO_REQUEST)
     if not any(entry.message_timestamp > said_at for entry in asked):
-        raise RefusedError(
+        raise ActRefusedError(
             "NOT_ASKED_SINCE", "the recipient has not asked for contact since, in this conversation"
         )
 
 
-def not_at_the_desk() -> RefusedError:
+def not_at_the_desk_error() -> ActRefusedError:
     """The error by which the desk refuses to lift a mark that did not come from a text of the recipient.
 
     No person at the desk can judge such a mark. The error is returned, not raised.
     """
-    return RefusedError(
+    return ActRefusedError(
         "NOT_AT_THE_DESK", "only the recipient's START or an operator lifts what is entered"
     )

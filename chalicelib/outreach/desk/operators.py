@@ -17,17 +17,17 @@ from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.handoffs import UNANSWERED_LANES, HandoffLane, company_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import acts, shown
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.desk.inbox import SOURCE, DeskInbox, NoConversationError
 from chalicelib.outreach.desk.inbox_order import COUNTED_AT_MOST
 from chalicelib.outreach.people import persons
 
 _COUNTED = ("handoff_state", "unanswered_since", "snoozed_until", "answer_due_at", "since")
-__all__ = ["SOURCE", "Desk", "Waiting"]
+__all__ = ["SOURCE", "OperatorsDesk", "WaitingHandoff"]
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingHandoff:
     """One handed-off conversation that no person has taken; identifiers only, no personal data.
 
     Attributes:
@@ -59,7 +59,7 @@ class HandoffFigures:
     oldest: str
 
 
-class Desk:
+class OperatorsDesk:
     """Lists, counts, takes and approves handed-off conversations for operators.
 
     Where a company is named, another company's conversation is treated as not existing.
@@ -69,7 +69,7 @@ class Desk:
         self._inbox = inbox
         self._handoffs = handoffs
 
-    def waiting(self, *, company_id: str | None = None) -> Iterator[Waiting]:
+    def waiting(self, *, company_id: str | None = None) -> Iterator[WaitingHandoff]:
         """The handed-off conversations of one or all companies that no person has taken, oldest first."""
         return map(_waiting, self._handoffs.waiting(company_id))
 
@@ -81,11 +81,11 @@ class Desk:
                 entries = self._handoffs.entries(
                     company_id, lane, page=COUNTED_AT_MOST, columns=_COUNTED
                 )
-                for one in islice(entries, COUNTED_AT_MOST):
-                    late += shown.is_late(one, now)
+                for entry in islice(entries, COUNTED_AT_MOST):
+                    late += shown.is_late(entry, now)
                     if lane is HandoffLane.WAITING:
                         waiting += 1
-                        oldest = min(oldest or one["since"], one["since"])
+                        oldest = min(oldest or entry["since"], entry["since"])
         return HandoffFigures(waiting, late, oldest)
 
     def show(self, opaque_id: str, *, company_id: str | None = None) -> Record | None:
@@ -110,7 +110,7 @@ class Desk:
         record = self.show(opaque_id, company_id=company_id)
         if record is None or not record.is_handed_off:
             return False
-        return self._did(acts.APPROVE, record, SOURCE)
+        return self._do(acts.APPROVE, record, SOURCE)
 
     def take(self, opaque_id: str, person: str, *, company_id: str | None = None) -> bool:
         """Give a conversation to an operator, who answers from now on; a held message is not sent meanwhile.
@@ -126,9 +126,9 @@ class Desk:
         record = self.show(opaque_id, company_id=company_id)
         if record is None or not record.is_handed_off:
             return False
-        return self._did(acts.TAKE, record, persons.normal(person))
+        return self._do(acts.TAKE, record, persons.normal_name(person))
 
-    def _did(self, act: str, record: Record, person: str) -> bool:
+    def _do(self, act: str, record: Record, person: str) -> bool:
         """Do an act on a hand-off; False where the act was refused.
 
         One person's same act on a hand-off with the same id is done only once.
@@ -136,7 +136,7 @@ class Desk:
         key = keys.digest(act, person, str(record.handoff["id"]))
         try:
             self._inbox.act(
-                Asked(
+                AskedAct(
                     act,
                     record.opaque_id,
                     shown.version_of(record),
@@ -151,9 +151,9 @@ class Desk:
         return True
 
 
-def _waiting(item: dict[str, Any]) -> Waiting:
+def _waiting(item: dict[str, Any]) -> WaitingHandoff:
     handoff_id, _, opaque_id = item["conversation_id"].rpartition("#")
-    return Waiting(
+    return WaitingHandoff(
         handoff_id=handoff_id,
         opaque_id=opaque_id,
         company_id=company_of(item),

@@ -133,7 +133,7 @@ def conversation_shown(
             for opaque_id in record.item.get("unclear_between") or ()
             if opaque_id != record.opaque_id
         ],
-        "messages": [message_shown(one) for one in history],
+        "messages": [message_shown(entry) for entry in history],
     }
 
 
@@ -162,10 +162,10 @@ def held_shown(record: Record, held: Draft) -> dict[str, Any]:
     }
 
 
-def message_shown(one: Entry) -> dict[str, Any]:
+def message_shown(entry: Entry) -> dict[str, Any]:
     """One message of the transcript as JSON, with the person, or the model and settings, that wrote it."""
-    more = {name: getattr(one, name) for name in _PARTS if getattr(one, name) is not None}
-    return {"at": one.message_timestamp, "role": one.role, "text": one.content, **more}
+    more = {name: getattr(entry, name) for name in _PARTS if getattr(entry, name) is not None}
+    return {"at": entry.message_timestamp, "role": entry.role, "text": entry.content, **more}
 
 
 def _free_text_until(record: Record) -> str | None:

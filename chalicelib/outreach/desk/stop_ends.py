@@ -12,9 +12,9 @@ from difflib import SequenceMatcher
 
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.conversations.stop_counts import StopEnd, rule_of
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 
-SMALL = 0.8
+LEAST_ALIKE = 0.8
 """Words that an edit leaves, as a share of both texts."""
 _VALUE = re.compile(r"\d|[@/]|\w\.\w")
 _SENDING = frozenset({"approve", "reply"})
@@ -30,17 +30,17 @@ def stopped_by(record: Record) -> str:
     return rule_of(record.handoff) if is_open else ""
 
 
-def end_of(asked: Asked, held: Draft | None) -> StopEnd | None:
+def end_of(asked: AskedAct, held: Draft | None) -> StopEnd | None:
     """How a person's act ends a stopped draft (see `StopEnd`); None where the act leaves that open."""
-    text = asked.said("text")
+    text = asked.value_of("text")
     if asked.act in _SENDING and text:
-        return _sent(_text(held), text)
+        return _end_of_sending(_text(held), text)
     if asked.act in ("approve", "give_back"):
         return StopEnd.AGAIN
     return StopEnd.DISCARDED if asked.act in _DISCARDING else None
 
 
-def _sent(held: str, text: str) -> StopEnd:
+def _end_of_sending(held: str, text: str) -> StopEnd:
     before, after = held.split(), text.split()
     if before == after:
         return StopEnd.AS_IS
@@ -60,7 +60,7 @@ def _factual_words(words: list[str]) -> list[str]:
 def _is_alike(before: list[str], after: list[str]) -> bool:
     words = SequenceMatcher(None, before, after, autojunk=False)
     return all(
-        share() >= SMALL for share in (words.real_quick_ratio, words.quick_ratio, words.ratio)
+        share() >= LEAST_ALIKE for share in (words.real_quick_ratio, words.quick_ratio, words.ratio)
     )
 
 

@@ -23,7 +23,7 @@ from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations.desk_acts import ActChange
 from chalicelib.outreach.conversations.records import CONFIRMATION, Record, Status
 from chalicelib.outreach.desk import changes, shown
-from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
+from chalicelib.outreach.desk.case import ActRefusedError, AskedAct, Case, PlannedAct
 from chalicelib.outreach.people import persons
 
 UNDO = "undo"
@@ -31,15 +31,15 @@ OF = "of"
 """Field with the id of the act."""
 UNDO_FOR = timedelta(minutes=10)
 _GIVE_BACK = "give_back"
-_HEARD = frozenset({"take", "close"})
+_REPORTED = frozenset({"take", "close"})
 """Acts of which the company has heard."""
-UNDOABLE = _HEARD | {"put_back", "transfer", _GIVE_BACK}
+UNDOABLE = _REPORTED | {"put_back", "transfer", _GIVE_BACK}
 _STATUS = "conversation_status"
-_KEPT = (_STATUS, "hand_off_to_human", "function_call", "hint", *changes.CLEARED)
+_RESTORED = (_STATUS, "hand_off_to_human", "function_call", "hint", *changes.HANDOFF_REASONS)
 """What those acts, or the release that follows, change beside the hand-off."""
 
 
-def kept(record: Record, asked: Asked, planned: Planned) -> dict[str, Any]:
+def undo_values(record: Record, asked: AskedAct, planned: PlannedAct) -> dict[str, Any]:
     """The values to store with a person's act so that it can be taken back; empty where it cannot be.
 
     For an act that takes another act back, the values name instead the event that informs the
@@ -51,14 +51,14 @@ def kept(record: Record, asked: Asked, planned: Planned) -> dict[str, Any]:
         planned: its planned changes.
     """
     if planned.tells:
-        return {"tells": planned.tells, "of": planned.of}
+        return {"tells": planned.tells, "of": planned.about_person}
     handoff = record.handoff if record.is_handed_off else {}
     is_lost = CONFIRMATION in record.item or handoff.get("releasing")
     is_unopened = asked.act == "close" and handoff.get("held") == "start"
     if asked.act not in UNDOABLE or planned.change.handoff is None or is_lost or is_unopened:
         return {}
     after = {**record.item, **planned.change.attributes, "handoff": dict(planned.change.handoff)}
-    before = {name: record.item[name] for name in _KEPT if name in record.item}
+    before = {name: record.item[name] for name in _RESTORED if name in record.item}
     if handoff:
         before["handoff"] = dict(handoff)
     return {UNDO: {"before": before, "left": shown.version_of(Record(after))}}
@@ -70,7 +70,7 @@ def refusal(
     act_id: str,
     who: persons.DeskPerson,
     now: datetime,
-) -> RefusedError | None:
+) -> ActRefusedError | None:
     """The error that refuses a person to take their act back, not raised here; None where they can.
 
     Args:
@@ -80,17 +80,17 @@ def refusal(
         who: the person who takes it back.
         now: the time.
     """
-    if mark is None or UNDO not in mark or persons.read(str(mark["by"])).key != who.key:
-        return RefusedError("NOT_UNDOABLE", "there is nothing of yours to take back")
+    if mark is None or UNDO not in mark or persons.parsed_person(str(mark["by"])).key != who.key:
+        return ActRefusedError("NOT_UNDOABLE", "there is nothing of yours to take back")
     done_at = parsed(mark["done_at"])
     if done_at is None or now - done_at >= UNDO_FOR:
-        return RefusedError("TOO_LATE", "it can be taken back for ten minutes only")
+        return ActRefusedError("TOO_LATE", "it can be taken back for ten minutes only")
     if not _is_as_left(record, mark, act_id):
-        return RefusedError("CHANGED_SINCE", "something has happened with it since")
+        return ActRefusedError("CHANGED_SINCE", "something has happened with it since")
     return None
 
 
-def undo(case: Case) -> Planned:
+def undo(case: Case) -> PlannedAct:
     """Plan to restore the conversation as it was before a person's own act.
 
     Raises:
@@ -98,29 +98,29 @@ def undo(case: Case) -> Planned:
             since.
     """
     record, asked = case.record, case.asked
-    act_id = asked.said(OF)
-    mark = case.done(act_id) or {}
-    refused = refusal(record, mark, act_id, asked.who, case.now)
+    act_id = asked.value_of(OF)
+    mark = case.done_act(act_id) or {}
+    refused = refusal(record, mark, act_id, asked.person, case.now)
     if refused is not None:
         raise refused
     act, before = str(mark["act"]), dict(mark[UNDO]["before"])
     handoff = before.pop("handoff", None)
     if handoff is None:
         given_back = changes.give_back(case)
-        return Planned(given_back.change, given_back.event, undid=act, is_machines=True)
+        return PlannedAct(given_back.change, given_back.event, undid=act, is_machines=True)
     if act == _GIVE_BACK:
         handoff["id"] = f"{handoffs.TAKEN_PREFIX}{handoff['id']}"
-    gone = [name for name in _KEPT if name not in before]
+    gone = [name for name in _RESTORED if name not in before]
     attributes = {**before, "person_act": asked.act_id}
     change = ActChange(handoff, attributes=attributes, remove=gone)
-    if act not in _HEARD or not record.item.get(TELLS):
-        return Planned(change, undid=act)
+    if act not in _REPORTED or not record.item.get(TELLS):
+        return PlannedAct(change, undid=act)
     holder = str(handoff.get("taken_by") or "")
-    return Planned(
+    return PlannedAct(
         change,
         outreach_keys.desk(record.opaque_id, asked.act_id),
         tells=EventName.TAKEN if holder else EventName.HANDED_OFF,
-        of=holder,
+        about_person=holder,
         undid=act,
     )
 

@@ -120,7 +120,7 @@ class Callers:
         companies = self.access()
         company_id = access.company_of(request.headers, companies)
         access.check_request(request, companies[company_id], now)
-        self.shares.pay(source, company_id)
+        self.shares.charge(source, company_id)
         return company_id
 
     def project(self, asked: StartRequest) -> Project:

@@ -44,7 +44,7 @@ from chalicelib.outreach.door.initiate import TRY_AGAIN, NotFoundError
 from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event, resume_job
-from chalicelib.outreach.tools.tokens import conversation_in
+from chalicelib.outreach.tools.call_tokens import conversation_in
 
 SOURCE = "tool_result"
 MAX_BYTES = 8192
@@ -112,7 +112,7 @@ class ResultDoor:
         record = self.conversations.find(opaque_id)
         if record is None or record.request_id != request_id:
             raise NotFoundError("call_not_found", "no such call of this conversation")
-        self.shares.pay(SOURCE, record.company_id)
+        self.shares.charge(SOURCE, record.company_id)
         return record
 
     def _kept(self, record: Record, call_id: str, body: bytes) -> tuple[bool, ToolResult]:

@@ -104,5 +104,5 @@ def _facts(done: Mapping[str, Any]) -> dict[str, str]:
     Where the act decides that a message was no STOP, the facts also say that a person lifts the
     mark.
     """
-    who = persons.read(str(done["of" if "tells" in done else "by"])).facts
+    who = persons.parsed_person(str(done["of" if "tells" in done else "by"])).facts
     return {**who, **({"by": "person"} if done["act"] == NOT_STOP else {})}

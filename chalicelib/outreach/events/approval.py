@@ -88,7 +88,7 @@ class ApprovalHandler(Handler):
         entry_id = outreach_keys.entry_id(record.start_event)
         try:
             subjects = self._checked(event, record)
-            rule = rules.HELD["start"]
+            rule = rules.HOLD_REASONS["start"]
             if not is_given_back and self._held.is_unwritten_hold(record, entry_id, rule, switches):
                 return self._held.plan(context, rule, switches, at_approval=True)
             self._check_opening(record)
@@ -96,7 +96,7 @@ class ApprovalHandler(Handler):
             with self._drafting.fail_on_permanent_error(record, event.lease):
                 return self._drafting.plan(context, entry_id, switches, Purpose.OPENING)
         except NotAnEvent as end:
-            self._sent.start_failed(record, end.reason)
+            self._sent.store_start_failed(record, end.reason)
             raise
 
     def _answer(
@@ -117,7 +117,7 @@ class ApprovalHandler(Handler):
             # The person only gave the conversation back: the machine writes, and so waits like any answer.
             self._waiting.wait_out_quiet_hours(record, event.facts.event_key)
             return self._drafting.plan_answer(context, entry_id, switches)
-        rule, handoff_id = rules.HELD["reply"], listed_id(record.handoff)
+        rule, handoff_id = rules.HOLD_REASONS["reply"], listed_id(record.handoff)
         entry_id, context.draft = self._held.approved_answer(record, entry_id, handoff_id)
         if self._held.is_unwritten_hold(record, entry_id, rule, switches):
             return self._held.plan(context, rule, switches, at_approval=True)

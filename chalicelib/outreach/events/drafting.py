@@ -20,13 +20,16 @@ from chalicelib.outreach.events.context import EventContext, may_send
 from chalicelib.outreach.messages import reopening
 from chalicelib.outreach.messages.ending import Endings
 from chalicelib.outreach.messages.fixed import person_will_answer
-from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan, handing
+from chalicelib.outreach.messages.plan import MessagePlan, hand_off_action, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.project.unreadable import AI_CONFIG
 from chalicelib.outreach.reasons import ASKED_BY_WRITER, BAD_ARGUMENTS, TOOL_WITHOUT_ENDPOINT
-from chalicelib.outreach.spending.budget import CONVERSATION_BUDGET_REACHED, BudgetReachedError
+from chalicelib.outreach.spending.budget_limits import (
+    CONVERSATION_BUDGET_REACHED,
+    BudgetReachedError,
+)
 from chalicelib.outreach.spending.unwritten import MODEL
 from chalicelib.outreach.tools.confirmation import ASK, CALL, ToolStep
 from chalicelib.outreach.writing.composer import Composer
@@ -114,7 +117,7 @@ class Drafting:
             entry_ids: ids under which that run may have stored its draft.
         """
         for entry_id in entry_ids:
-            draft = self.composer.stored(context.conversation, entry_id)
+            draft = self.composer.stored_draft(context.conversation, entry_id)
             if draft is not None and draft.opts_out:
                 context.draft = draft
                 return self.plan_opt_out(context, entry_id)
@@ -159,7 +162,7 @@ class Drafting:
             steps.append(PlannedAction("call_tool", entry_id, depends_on=(0,)))
         if draft.hand_off_reason is not None:
             is_code = draft.hand_off_reason.startswith(_OF_TOOLS)
-            steps.append(handing("", draft.hand_off_reason if is_code else ASKED_BY_WRITER))
+            steps.append(hand_off_action("", draft.hand_off_reason if is_code else ASKED_BY_WRITER))
         message = MessagePlan(
             _OF_TOOL[step.step] if step else purpose,
             entry_id,
@@ -186,9 +189,9 @@ class Drafting:
             if self.composer.has_entry(record, entry_id):
                 return hand_off_plan("", reason)
         wording = Draft(text=person_will_answer(record))
-        context.draft = self.composer.fixed(record, entry_id, wording)
+        context.draft = self.composer.store_fixed(record, entry_id, wording)
         message = MessagePlan(Purpose.HOLDING, entry_id, record.person_act)
-        return message.plan(planned_send(record, entry_id), handing("", reason))
+        return message.plan(planned_send(record, entry_id), hand_off_action("", reason))
 
     def fit_template(self, context: EventContext, entry_id: str) -> str:
         """Put a free text into the project's template where the carrier takes no free text any more.
@@ -208,8 +211,8 @@ class Drafting:
             vendor = record.channel.traits.carrier.vendor
             raise PermanentError(vendor, "create_message", reason=reopening.WINDOW_CLOSED)
         other = keys.digest("reopening", entry_id)[:32]
-        carried = reopening.carried(record, draft, template)
-        context.draft = self.composer.fixed(record, other, carried)
+        carried = reopening.in_template(record, draft, template)
+        context.draft = self.composer.store_fixed(record, other, carried)
         return other
 
     @contextmanager

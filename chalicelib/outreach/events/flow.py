@@ -81,7 +81,7 @@ class OutreachFlow(Flow):
             case StartConversation():
                 return [Event(facts_of(job), context)]
             case InboundMessage():
-                context.match = self._matching.of(job)
+                context.match = self._matching.match(job)
                 context.record = context.match.record
                 _check_group(job, context.record)
             case _:

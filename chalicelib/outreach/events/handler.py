@@ -20,7 +20,7 @@ from chalicelib.outreach.events.context import EventContext
 from chalicelib.outreach.events.drafting import Drafting
 from chalicelib.outreach.events.held import HeldMessages
 from chalicelib.outreach.events.waiting import WaitingEvents
-from chalicelib.outreach.messages.plan import MessagePlan, held_in
+from chalicelib.outreach.messages.plan import MessagePlan, held_message
 from chalicelib.outreach.messages.sent import OPT_OUT_CODE, SWITCHES, SendReport, SentMessages
 from chalicelib.outreach.sending.effects import HAND_OFF, MESSAGES, hand_off_effect
 
@@ -85,7 +85,7 @@ class Handler(ABC):
                 record = self._message_ended(event, record, message, result.row, is_late=is_late)
         said_nothing = all(result.kind is HAND_OFF for result in results)
         if message is not None and message.function and said_nothing:
-            self._sent.function_noted(record, message.function)
+            self._sent.store_function(record, message.function)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """The effect that hands the conversation of a failed event to a person.
@@ -113,7 +113,7 @@ class Handler(ABC):
         is_late: bool,
     ) -> Record:
         if row.status != ActionStatus.DONE:
-            return self._sent.unsent(record, message, row, is_late=is_late)
+            return self._sent.store_unsent(record, message, row, is_late=is_late)
         context: EventContext = event.subject
         report = SendReport(
             draft=context.draft or self._conversations.draft(record, message.entry_id) or Draft(),
@@ -123,7 +123,7 @@ class Handler(ABC):
             sent_at=row.finished_at,
             answers=event.facts.source_message_id,
         )
-        return self._sent.sent(record, message, report, row.ref)
+        return self._sent.store_sent(record, message, report, row.ref)
 
     def _handed_off(self, record: Record, result: ActionResult, *, is_late: bool) -> Record:
         """Store that a switch prevented the hand-off to a person, and why; returns the conversation's record.
@@ -133,7 +133,7 @@ class Handler(ABC):
         row = result.row
         if row.status != ActionStatus.SKIPPED or row.reason not in SWITCHES:
             return record
-        if held_in(result.argument) == "start":
+        if held_message(result.argument) == "start":
             return self._sent.withhold(record, row.reason, is_late=is_late)
         return self._sent.keep_reason(record, row.reason)
 

@@ -146,7 +146,7 @@ def outreach_flow(
             parts=parts,
             starts=starts,
             endings=endings,
-            pairs=matching.pairs,
+            pairs=matching.pair_hashes,
             processor_version=run.release,
         ),
         EventKind.MESSAGE: MessageHandler(parts=parts, pace=pace, silence=silence),

@@ -23,7 +23,7 @@ from chalicelib.outreach.messages.plan import hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.reasons import UNWANTED_CHANNEL
-from chalicelib.outreach.spending.budget import BudgetReachedError
+from chalicelib.outreach.spending.budget_limits import BudgetReachedError
 
 DATABASE = "dynamodb"
 """Provider of errors that are no writer's."""
@@ -46,14 +46,14 @@ class HeldMessages:
 
         Args:
             context: the event's context.
-            rule: the hold's code of `rules.HELD`, or `UNWANTED_CHANNEL`: the recipient asked for
+            rule: the hold's code of `rules.HOLD_REASONS`, or `UNWANTED_CHANNEL`: the recipient asked for
                 another channel.
             switches: the switches as they are now.
             at_approval: a person has approved the message before it was written; errors that pass are
                 then raised.
         """
         record = context.conversation
-        is_opening = rule in (rules.HELD["start"], UNWANTED_CHANNEL)
+        is_opening = rule in (rules.HOLD_REASONS["start"], UNWANTED_CHANNEL)
         holds = "start" if is_opening else "reply"
         if not may_send(switches):
             return hand_off_plan(holds, rule)
@@ -95,11 +95,11 @@ class HeldMessages:
             own: the entry id of an edited or new answer.
             handoff_id: the hand-off's id in its company's list.
         """
-        edited = self._composer.stored(record, own)
+        edited = self._composer.stored_draft(record, own)
         if edited is not None:
             return own, edited
         held_id = outreach_keys.held_entry_id(handoff_id)
-        held = self._composer.stored(record, held_id)
+        held = self._composer.stored_draft(record, held_id)
         return (own, None) if held is None or held.refused is not None else (held_id, held)
 
     def is_unwritten_hold(
@@ -111,4 +111,4 @@ class HeldMessages:
         """
         if not (rules.is_held(record, rule) and may_send(switches)):
             return False
-        return self._composer.stored(record, entry_id) is None
+        return self._composer.stored_draft(record, entry_id) is None

@@ -16,7 +16,7 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers, reasons
 from chalicelib.outreach.company_events.event_names import EventName
-from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.consent.contact_words import recognise
 from chalicelib.outreach.conversations.do_not_contact import statement_in
 from chalicelib.outreach.conversations.preferring import (
     preferences_of_person,
@@ -58,13 +58,17 @@ from chalicelib.outreach.hearing import loops
 from chalicelib.outreach.hearing.matching import Match
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.messages import threads
-from chalicelib.outreach.messages.fixed import carrier_answers, help_answer, stop_confirmation
+from chalicelib.outreach.messages.fixed import (
+    help_answer,
+    is_answered_by_carrier,
+    stop_confirmation,
+)
 from chalicelib.outreach.messages.look import PERSON_ANSWERS
 from chalicelib.outreach.messages.plan import MessagePlan, hand_off_plan
 from chalicelib.outreach.messages.purpose import Purpose
 from chalicelib.outreach.project import rules
 from chalicelib.outreach.project.pace import AnswerPace
-from chalicelib.outreach.tools.confirmation import Said, confirmation_of
+from chalicelib.outreach.tools.confirmation import PossibleYes, confirmation_of
 
 WORKER = "worker"
 """Where what the door could not judge is applied, in the evidence."""
@@ -120,12 +124,12 @@ class MessageHandler(Handler):
             return hand_off_plan(*_FOR_A_PERSON[note])
         if not is_asked_for:  # an answer that a person asks for does not wait
             self._wait_for_more(event, context)
-        if rules.is_held(record, rules.HELD["reply"]):
-            return self._held.plan(context, rules.HELD["reply"], switches)
+        if rules.is_held(record, rules.HOLD_REASONS["reply"]):
+            return self._held.plan(context, rules.HOLD_REASONS["reply"], switches)
         if not is_asked_for:
             self._waiting.in_order.check(record, event.facts.event_key)
         self._waiting.wait_out_quiet_hours(record, event.facts.event_key)
-        limit = self._pace.take(record, entry_id) if may_send(switches) else None
+        limit = self._pace.count_answer(record, entry_id) if may_send(switches) else None
         if limit is not None and not is_asked_for:
             return hand_off_plan("reply", limit)
         return self._drafting.plan_answer(context, entry_id, switches)
@@ -158,7 +162,7 @@ class MessageHandler(Handler):
         record, message_id = context.conversation, event.facts.source_message_id
         is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
         if message_id is not None and not is_start:
-            self._pace.wait(record, message_id, event.facts.received_at)
+            self._pace.check_quiet_period(record, message_id, event.facts.received_at)
 
     def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
         """Store a recipient's message once, with all that belongs to it; returns the note code on it."""
@@ -176,7 +180,7 @@ class MessageHandler(Handler):
         if note not in UNSAID:
             # A text may be found late, after newer ones.
             changes["last_inbound_at"] = max(job.sent_at, record.item.get("last_inbound_at") or "")
-            changes |= threads.received(record, job.email_message_id)
+            changes |= threads.received_attributes(record, job.email_message_id)
             self._conversations.lift_technical(record)
         if note == SEVERAL and context.match is not None:
             changes["unclear_between"] = list(context.match.between)
@@ -282,7 +286,7 @@ class MessageHandler(Handler):
                 return
         if job.opt_out == "start":
             if not job.consent_at_door:
-                is_yes = heard(job.text).is_yes
+                is_yes = recognise(job.text).is_yes
                 self._conversations.allow(
                     job.recipient, record.company_id, said_at=job.sent_at, is_yes=is_yes, how=how
                 )
@@ -367,7 +371,7 @@ def _note_on(
         return None
     if job.text.strip():
         is_timed = job.channel.traits.is_timed
-        return loops.note_on(before, job.text, job.sent_at, is_timed=is_timed)
+        return loops.machine_note(before, job.text, job.sent_at, is_timed=is_timed)
     return MEDIA if job.media_count else NO_TEXT
 
 
@@ -384,8 +388,8 @@ def _confirming(
         return {}, note
     if note == AUTO_REPLY:  # no human being wrote it
         return {CONFIRMATION: given.item()}, note
-    said = Said(job.message_id, job.text, job.sent_at, note is None, job.in_reply_to)
-    after = given.after(said)
+    said = PossibleYes(job.message_id, job.text, job.sent_at, note is None, job.in_reply_to)
+    after = given.confirmed_item(said)
     if after is not None:
         return {CONFIRMATION: after}, note
     return {}, WITHDRAWN if note is None and given.confirmed_by else note
@@ -400,11 +404,11 @@ def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
     note = _ASKED.get(job.opt_out or "")
     if note is None or job.is_automatic:
         return None
-    if _fixed_kind(record, note) is None or carrier_answers(record, job):
+    if _fixed_kind(record, note) is None or is_answered_by_carrier(record, job):
         return None
     if note == OPT_OUT:
         return Draft(text=stop_confirmation(record, is_limited=refused_purposes(job) is not None))
-    return Draft(text=help_answer(record, heard(job.text).language))
+    return Draft(text=help_answer(record, recognise(job.text).language))
 
 
 def _fixed_kind(record: Record, note: str) -> EffectKind | None:

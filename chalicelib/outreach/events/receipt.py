@@ -180,7 +180,9 @@ class ReceiptFlow(Flow):
             self._conversations.forbid_on_channel(record, dead, sent_at=sent_at)
         if not is_opening:
             return
-        self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)
+        self._starts.note_outcome(
+            record.start_event, delivery=(job.status, job.rank), reason=job.reason
+        )
         if job.status in NOT_DELIVERED:
             why = job.reason or job.status
             moved = self._conversations.change_while(

@@ -82,7 +82,7 @@ class StartHandler(Handler):
             raise NotAnEvent(EventStatus.SKIPPED, EXISTS)
         self._tell(record, event.facts.event_key)
         if record.is_continued:  # a replay, or a retry after the run that ended it crashed
-            self._endings.continued(record)
+            self._endings.complete_failure(record)
             raise NotAnEvent(EventStatus.FAILED, _failed_as(record))
         look = self._conversations.look(record)
         if look.forbidden is not None:
@@ -105,7 +105,7 @@ class StartHandler(Handler):
             return held
         context.record = record = with_preferences(record, preferences)
         if rules.is_held(record, "auto_queue_initial_message"):
-            return self._held.plan(context, rules.HELD["start"], switches)
+            return self._held.plan(context, rules.HOLD_REASONS["start"], switches)
         self._waiting.wait_until_send_at(record)
         try:
             self._waiting.wait_out_quiet_hours(
@@ -135,7 +135,7 @@ class StartHandler(Handler):
         """
         if not preferences.wants_another_than(record.channel):
             return None
-        if self._endings.follow_ups.has_wanted(record, preferences):
+        if self._endings.follow_ups.has_accepted_channel(record, preferences):
             self._endings.fail(record, "send", reasons.UNWANTED_CHANNEL, event.lease)
             reason = f"{reasons.STAGE_SEND}{reasons.UNWANTED_CHANNEL}"
             raise NotAnEvent(EventStatus.FAILED, reason)
@@ -150,10 +150,10 @@ class StartHandler(Handler):
             result.kind is HAND_OFF and result.row.status == ActionStatus.DONE for result in results
         ):
             record: Record = event.subject.conversation
-            self._endings.free(record)
+            self._endings.free_start(record)
             # In a replay, a person may have ended the hand-off meanwhile.
             if self._conversations.reread(record).is_handed_off:
-                self._starts.note(record.start_event, outcome="handed_off")
+                self._starts.note_outcome(record.start_event, outcome="handed_off")
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """Fail the conversation of a start that was given up (dead-lettered); returns None always.
@@ -216,7 +216,7 @@ class StartHandler(Handler):
         with suppress(PermanentError):  # refused again below, where the record can store the reason
             if is_due and composer.is_instant(unopened):
                 first = (entry_id, composer.unsaved_opening(unopened))
-        held = self._starts.holding(event.lease) if event.lease else None
+        held = self._starts.lease_check_write(event.lease) if event.lease else None
         pairs = self._pairs(unopened.channel, job.sender, job.recipient)
         opened = self._conversations.open(attributes, first, held=held, pairs=pairs)
         if opened.record is None:

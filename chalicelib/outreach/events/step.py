@@ -75,7 +75,7 @@ class StepHandler(Handler):
             raise NotAnEvent(EventStatus.SKIPPED, error.reason) from None
         entry_id = outreach_keys.entry_id(event_key)
         wording = with_opt_out_line(record, Draft(text=step.text))
-        context.draft = self._drafting.composer.fixed(record, entry_id, wording)
+        context.draft = self._drafting.composer.store_fixed(record, entry_id, wording)
         try:
             self._drafting.check_secrets(record)
             entry_id = self._drafting.fit_template(context, entry_id)

@@ -78,8 +78,8 @@ class ToolResultHandler(Handler):
             return hand_off_plan("reply", MarkReason.DOUBT)
         if forbidden is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
-        if rules.is_held(record, rules.HELD["reply"]):
-            return self._held.plan(context, rules.HELD["reply"], switches)
+        if rules.is_held(record, rules.HOLD_REASONS["reply"]):
+            return self._held.plan(context, rules.HOLD_REASONS["reply"], switches)
         self._waiting.in_order.check(record, event.facts.event_key)
         self._waiting.wait_out_quiet_hours(record, event.facts.event_key)
         entry_id = outreach_keys.entry_id(event.facts.event_key)

@@ -135,7 +135,7 @@ class WaitingEvents:
         """
         at = parsed(record.item.get(SEND_AT))
         if at is not None and at > self._clock.now():
-            self._endings.free(record)
+            self._endings.free_start(record)
             raise NotYet(SCHEDULED, at.timestamp())
 
     def wait_out_quiet_hours(
@@ -179,7 +179,7 @@ class WaitingEvents:
         if not is_in_line:
             raise NotYet(reason, until.timestamp())
         if wished is not None:
-            self._endings.free(
+            self._endings.free_start(
                 record
             )  # a start that waits, perhaps for days, does not count as in progress
         self.in_order.wait(record, event_key, until, reason)
@@ -220,7 +220,7 @@ class WaitingEvents:
         if wished is not None and not self._is_ever(record, now, subjects, is_opening=is_opening):
             raise NotPermittedError(reasons.WISH_UNMET)
         if is_opening:
-            self._endings.free(
+            self._endings.free_start(
                 record
             )  # a start that waits, perhaps for days, does not count as in progress
         if not is_in_line:
@@ -240,5 +240,5 @@ class WaitingEvents:
         try:
             rules.quiet_until(record, now)
         except UnreadableQuietHoursError:
-            return rules.with_hours_of(record, self._current(record))
+            return rules.with_current_quiet_hours(record, self._current(record))
         return record

@@ -5,6 +5,6 @@ ownership      whether a message or a receipt may touch a conversation: owner an
 loops          recognises machines by words, repetitions and pace; pure
 lost_replies   makes a reply's lost job again from its ledger row: fetches the text from Twilio where none
                is stored
-lost_texts     reads Twilio's lists of received texts, and queues those that the ledger lacks; by inbox and
-               position
+lost_texts     reads Twilio's list of received texts of each company number, from a stored position on, and
+               queues those that the ledger lacks
 """

@@ -23,7 +23,7 @@ AT_ONCE = timedelta(seconds=3)
 AT_ONCE_TIMES = 3
 
 
-def note_on(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool) -> str | None:
+def machine_note(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool) -> str | None:
     """Whether a machine wrote a message: `MACHINE` by its words, `LOOP` by repetition or pace, else None.
 
     Args:

@@ -61,7 +61,7 @@ def inbound_job(
 
 
 @dataclass(frozen=True, slots=True)
-class Inbox:
+class CompanyNumber:
     """A company's number, and the secret of its Twilio account.
 
     Attributes:
@@ -107,12 +107,12 @@ class LostTexts:
         _Run(self, sweep, since, ends=sweep.time_left_seconds() / 2).run()
         return cursor
 
-    def by_age(self) -> list[tuple[str, Inbox, Position]]:
+    def oldest_first(self) -> list[tuple[str, CompanyNumber, Position]]:
         """Each list of received texts (name, inbox, position read to), the one read longest ago first."""
         opaque = self.opaque()
         named = {
             f"texts:{opaque.of('inbox', inbox.secret_id, inbox.address)}": inbox
-            for inbox in self._inboxes()
+            for inbox in self._company_numbers()
         }
         positions = self.lists.sweeps.positions(list(named))
         ordered = sorted(named, key=lambda name: (positions[name].looked_at, name))
@@ -125,7 +125,7 @@ class LostTexts:
             message, self.opaque(), received_at=at, trace_id=keys.digest(event_key(message))[:16]
         )
 
-    def is_ours(self, job: InboundMessage) -> bool:
+    def has_conversation(self, job: InboundMessage) -> bool:
         """Whether a text's writer has or had a conversation here.
 
         Twilio's account may serve other systems too.
@@ -137,13 +137,13 @@ class LostTexts:
         pairs = pair_ids(self.opaque(), job.channel, job.sender, job.recipient)
         return self.conversations.former_pair(pairs) is not None
 
-    def _inboxes(self) -> Iterator[Inbox]:
+    def _company_numbers(self) -> Iterator[CompanyNumber]:
         """Every number that a company texts from, also of inactive projects, as a STOP always counts."""
         for project in self.lists.companies.projects():
             for channel in LISTED_CHANNELS:
-                secret_id, number = project.credentials(channel), project.sender(channel)
+                secret_id, number = project.secret_name(channel), project.sender(channel)
                 if secret_id and number:
-                    yield Inbox(secret_id, carrier_address(channel, number))
+                    yield CompanyNumber(secret_id, carrier_address(channel, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class _Run:
         A failure is noted in the summary and skips the other numbers of its account.
         """
         try:
-            waiting = self.parts.by_age()
+            waiting = self.parts.oldest_first()
         except Exception as error:  # noqa: BLE001 - the sweep's other parts go on
             self._problem(reason_of(error))
             return
@@ -178,7 +178,7 @@ class _Run:
                 return
             seen = position.seen_until
             try:
-                seen = self._look(inbox, position)
+                seen = self._read_number(inbox, position)
             except Exception as error:  # noqa: BLE001 - the other inboxes go on
                 broken.add(inbox.secret_id)
                 self._problem(reason_of(error))
@@ -189,7 +189,7 @@ class _Run:
     def _has_time(self) -> bool:
         return self.sweep.has_time and self.sweep.time_left_seconds() > self.ends
 
-    def _look(self, inbox: Inbox, position: Position) -> datetime | None:
+    def _read_number(self, inbox: CompanyNumber, position: Position) -> datetime | None:
         """Queue one number's lost texts since the last pass; returns the time up to which its list was read.
 
         If reading the list breaks off, the texts read so far are queued and the error is raised;
@@ -206,7 +206,7 @@ class _Run:
         return max(filter(None, (seen, position.seen_until)), default=first)
 
     def _listed(
-        self, inbox: Inbox, first: datetime, last: datetime
+        self, inbox: CompanyNumber, first: datetime, last: datetime
     ) -> tuple[list[ReceivedText], Exception | None]:
         """The texts received between two times, oldest first, and any error that cut the list short."""
         found: list[ReceivedText] = []
@@ -231,7 +231,7 @@ class _Run:
 
         Returns when Twilio received the newest text handled; None where none was.
         """
-        known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
+        known = self.parts.ledger.statuses([event_key(text) for text in found]) if found else {}
         seen: datetime | None = None
         for message in found:
             # Where no worker has claimed the row, the queue may have lost the message.
@@ -239,17 +239,17 @@ class _Run:
                 if not self._has_time:
                     self._problem(OUT_OF_TIME)
                     break
-                self._keep(message)
+                self._queue(message)
             seen = message.created_at or seen
         return seen
 
-    def _keep(self, message: ReceivedText) -> None:
+    def _queue(self, message: ReceivedText) -> None:
         try:
             job = self.parts.job(message)
         except PayloadError as error:
             self._problem(error.code)  # the door would have refused this message, too
             return
-        if self.parts.is_ours(job) and self.sweep.send_once(job, is_unkept=True):
+        if self.parts.has_conversation(job) and self.sweep.send_once(job, is_unkept=True):
             self.sweep.summary.texts_missing += 1
 
     def _save(self, name: str, seen: datetime | None) -> None:

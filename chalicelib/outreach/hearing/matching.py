@@ -93,7 +93,7 @@ class Matching:
         self._opaque = opaque
         self._message_id_header = message_id_header
 
-    def of(self, job: InboundMessage) -> Match:
+    def match(self, job: InboundMessage) -> Match:
         """Find a message's conversation; after the former one was deleted, open a new one for it.
 
         Raises:
@@ -103,8 +103,8 @@ class Matching:
                 first, because it opens a conversation or its token has proven it.
         """
         owner = self._ownership.owner_of(job)
-        with_token = self._with_token(job, owner)
-        match = self._found(job, owner, with_token)
+        with_token = self._conversation_of_token(job, owner)
+        match = self._match_in_order(job, owner, with_token)
         by_token = with_token is not None and _is_from(with_token, job)
         if by_token and job.is_apart and not job.is_automatic and job.pair is None:
             pair = (match.record.sender, match.record.primary_channel)
@@ -115,11 +115,15 @@ class Matching:
             has_token=with_token is not None and with_token.opaque_id == match.record.opaque_id,
         )
 
-    def _found(self, job: InboundMessage, owner: Owner | None, with_token: Record | None) -> Match:
+    def _match_in_order(
+        self, job: InboundMessage, owner: Owner | None, with_token: Record | None
+    ) -> Match:
         if with_token is not None and self._is_of_thread(with_token, job):
-            return self._by_token(with_token, job)
+            return self._match_by_token(with_token, job)
         candidates = [
-            record for record in self._of_pair(job) if self._ownership.is_to(record, job, owner)
+            record
+            for record in self._conversations_of_pair(job)
+            if self._ownership.is_to(record, job, owner)
         ]
         found = sorted(
             (
@@ -127,30 +131,30 @@ class Matching:
                 for candidate in candidates
                 if self._ownership.is_signed_for(candidate, job, owner)
             ),
-            key=lambda one: one.created_at,
+            key=lambda record: record.created_at,
             reverse=True,
         )
-        match = self._that_has(found, job) or self._that_is_meant(found, job)
+        match = self._match_that_has(found, job) or self._match_referred_to(found, job)
         if match is None and with_token is not None:
-            return self._by_token(with_token, job)
+            return self._match_by_token(with_token, job)
         if match is None and not found:
             if candidates:
                 raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
-            return self._late(job, owner)
-        match = match or self._that_awaits(found)
+            return self._open_late(job, owner)
+        match = match or self._match_that_awaits(found)
         return Match(self._conversations.reread(match.record), match.doubt, match.between)
 
-    def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
+    def pair_hashes(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
         """The keyed hashes of a sender and a recipient, one for each spelling of the recipient's number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
-    def _with_token(self, job: InboundMessage, owner: Owner | None) -> Record | None:
+    def _conversation_of_token(self, job: InboundMessage, owner: Owner | None) -> Record | None:
         """The conversation named by the token in an e-mail's reply address; None without a valid token."""
         record = self._conversations.find(job.token) if job.token is not None else None
         is_ours = record is not None and self._ownership.is_to(record, job, owner)
         return record if is_ours else None
 
-    def _by_token(self, record: Record, job: InboundMessage) -> Match:
+    def _match_by_token(self, record: Record, job: InboundMessage) -> Match:
         """The match with the conversation that the token in an e-mail's reply address names.
 
         It is in doubt (`OTHER_SENDER`) where another address than the recipient's wrote the e-mail,
@@ -158,14 +162,14 @@ class Matching:
         """
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
-    def _of_pair(self, job: InboundMessage) -> list[Record]:
+    def _conversations_of_pair(self, job: InboundMessage) -> list[Record]:
         return [
             record
             for form in numbers.spellings(job.recipient)
             for record in self._conversations.of_pair(job.channel, job.sender, form)
         ]
 
-    def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
+    def _match_that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
         """The match of a redelivered message: of several conversations, the one that already holds it.
 
         None where none holds it, or only one conversation is possible.
@@ -176,7 +180,7 @@ class Matching:
                     return Match(record)
         return None
 
-    def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
+    def _match_referred_to(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
         """The match with the conversation whose message the reply refers to; the closest reference decides.
 
         None where only one conversation is possible, or the reply refers to no known message.
@@ -184,7 +188,8 @@ class Matching:
         if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
             return None
         ids = [
-            (one, frozenset(self._ids_of(one, self._conversations.history(one)))) for one in found
+            (record, frozenset(self._ids_of(record, self._conversations.history(record))))
+            for record in found
         ]
         for referred in reversed(job.in_reply_to):
             for record, known in ids:
@@ -192,7 +197,7 @@ class Matching:
                     return Match(record)
         return None
 
-    def _that_awaits(self, found: Sequence[Record]) -> Match:
+    def _match_that_awaits(self, found: Sequence[Record]) -> Match:
         sent = [record for record in found if _was_opened(record)]
         newest = self._clock.now() - AWAITS_FOR
         awaiting = [
@@ -232,7 +237,7 @@ class Matching:
                 if record.channel.traits.is_threaded:
                     yield message_id_digest(self._message_id_header(entry.provider_id))
 
-    def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
+    def _open_late(self, job: InboundMessage, owner: Owner | None) -> Match:
         """Open a new conversation for a message that comes after the former one was deleted; idempotent.
 
         Raises:
@@ -242,11 +247,11 @@ class Matching:
         unknown = NotAnEvent(
             EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
         )
-        kept = self._conversations.former_pair(self.pairs(job.channel, job.sender, job.recipient))
+        kept = self._conversations.former_pair(self.pair_hashes(job.channel, job.sender, job.recipient))
         if kept is None or job.is_automatic:
             raise unknown
         there = self._conversations.find(str(kept["newest"]))
-        record = there or Record(self._reopened(job, kept["of"]))
+        record = there or Record(self._late_attributes(job, kept["of"]))
         if not self._ownership.is_to(record, job, owner):
             raise unknown
         if not self._ownership.is_signed_for(record, job, owner):
@@ -257,11 +262,11 @@ class Matching:
             job.is_apart and job.pair is None
         ):  # raised before opening, so that the next run gets here again
             raise Elsewhere(job.model_copy(update={"pair": (job.sender, job.recipient)}))
-        pairs = self.pairs(job.channel, job.sender, job.recipient)
+        pairs = self.pair_hashes(job.channel, job.sender, job.recipient)
         opened = self._conversations.open(record.item, pairs=pairs, is_wanted=True)
         return Match(opened.record or record, LATE)
 
-    def _reopened(self, job: InboundMessage, kept: Item) -> Item:
+    def _late_attributes(self, job: InboundMessage, kept: Item) -> Item:
         """The attributes of a new conversation, for a message that came after its own was deleted.
 
         Of the deleted conversation, only project and sender are still known.

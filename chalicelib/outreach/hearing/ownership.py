@@ -57,7 +57,7 @@ class Ownership:
         if job.account is None or (owner is not None and job.account == owner.account):
             return True
         known = self._account_of(record)  # the map of senders may be older than the secret
-        if known is None and isinstance(job, InboundMessage):  # a STOP counts unproven
+        if known is None and isinstance(job, InboundMessage):  # a STOP counts without proof
             return owner is None or owner.account is None
         return known == job.account
 

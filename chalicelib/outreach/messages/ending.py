@@ -67,19 +67,19 @@ class Endings:
         )
         if stage != GIVEN_UP:  # after GIVEN_UP the message may have been sent
             self.follow_ups.fall_back(record, lease)
-        self.free(record)
+        self.free_start(record)
 
-    def continued(self, record: Record) -> None:
+    def complete_failure(self, record: Record) -> None:
         """Complete a failure whose run crashed after it had opened the conversation's fallback."""
         self.follow_ups.fall_back(record)
-        self.free(record)
+        self.free_start(record)
 
     def withhold(self, record: Record, reason: str) -> Record:
         """Store why the first message is not sent now: a switch, a person or the recipient prevents it.
 
         The start no longer counts as open.  Returns the conversation.
         """
-        self.free(record)
+        self.free_start(record)
         return self._end(record, UNSENT, Status.WITHHELD, {"withheld_reason": reason}) or record
 
     def keep_reason(self, record: Record, reason: str) -> Record:
@@ -104,7 +104,7 @@ class Endings:
         self.conversations.forbid_person(record, reason, said_at=said_at)
         self.events.record(record, EventName.OPTED_OUT, reason.value, reason=reason.value)
 
-    def free(self, record: Record) -> None:
+    def free_start(self, record: Record) -> None:
         """Remove the conversation's start from the company's open starts, whose number is limited."""
         self.starts.free(*_of_start(record))
 

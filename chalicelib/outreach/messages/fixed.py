@@ -132,7 +132,7 @@ def help_answer(record: Record, asked_in: str | None) -> str:
     )
 
 
-def carrier_answers(record: Record, job: InboundMessage) -> bool:
+def is_answered_by_carrier(record: Record, job: InboundMessage) -> bool:
     """Whether the carrier itself answers a message of STOP or HELP, so that we must not.
 
     Twilio answers its own keywords on SMS unless the account turned that off; the channel's setting

@@ -43,7 +43,7 @@ from chalicelib.outreach.conversations.register_entries import TECHNICAL_REASONS
 from chalicelib.outreach.jobs import OutreachResume
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import ConversationStores
-from chalicelib.outreach.project.follow_up_settings import tried_of
+from chalicelib.outreach.project.follow_up_settings import tried_channels
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.resume import own_event
 from chalicelib.outreach.wishes.preference import Preferences
@@ -52,7 +52,7 @@ SOURCE = "follow_up"
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextStep:
     """A conversation's next reminder or closing message, ready to be scheduled.
 
     Attributes:
@@ -81,7 +81,7 @@ class FollowUps:
     put_later: Callable[[Job, float], None]
     events: CompanyEvents
 
-    def after(self, record: Record, done: str) -> Next | None:
+    def next_step(self, record: Record, done: str) -> NextStep | None:
         """The reminder or closing message to schedule after one that was sent.
 
         None where the project has none.
@@ -91,7 +91,7 @@ class FollowUps:
             done: `follow_up_settings.OPENING`, or the step that was sent.
         """
         declared = Project(record.item).follow_ups
-        found = declared.after(done) if declared else None
+        found = declared.next_after(done) if declared else None
         if found is None:
             return None
         name, step = found
@@ -99,7 +99,7 @@ class FollowUps:
         event_key = outreach_keys.follow(record.opaque_id, name)
         facts = own_event(event_key, record.opaque_id, iso(at), SOURCE)
         row = self.kept.ledger.scheduling(facts, at.timestamp())
-        return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
+        return NextStep(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
 
     def fall_back(self, record: Record, lease: Lease | None = None) -> None:
         """Open a failed conversation's fallback on another channel, once, where the project declares one.
@@ -139,25 +139,27 @@ class FollowUps:
         )
         self._queue(linked)
 
-    def has_wanted(self, record: Record, preferences: Preferences) -> bool:
+    def has_accepted_channel(self, record: Record, preferences: Preferences) -> bool:
         """Whether an unsent conversation can fall back on a channel that its recipient accepts.
 
         False where the recipient has already written.
         """
         if record.status not in UNSENT or self.kept.conversations.has_recipient_written(record):
             return False
-        left = self._wanted(record, self.current(record), preferences)
+        left = self._accepted_channels(record, self.current(record), preferences)
         return any(not preferences.wants_another_than(channel) for channel in left)
 
     def _preferences(self, record: Record) -> Preferences:
         return preferences_of_person(self.kept.conversations.look(record).subjects)
 
     @staticmethod
-    def _wanted(record: Record, project: Project, preferences: Preferences) -> list[Channel]:
+    def _accepted_channels(
+        record: Record, project: Project, preferences: Preferences
+    ) -> list[Channel]:
         """The channels left for a fallback that the recipient does not refuse, the preferred ones first."""
         declared = Project(record.item).follow_ups
         wanted = declared.fallback if declared and project.is_active else ()
-        left = project.channels_left(record.item, tried_of(record), wanted)
+        left = project.channels_left(record.item, tried_channels(record), wanted)
         kept = [channel for channel in left if not preferences.refuses(channel)]
         return sorted(kept, key=preferences.wants_another_than)
 
@@ -169,7 +171,7 @@ class FollowUps:
         declared, project = Project(record.item).follow_ups, self.current(record)
         if declared is None or not project.is_active:
             return False
-        wanted = self._wanted(record, project, self._preferences(record))
+        wanted = self._accepted_channels(record, project, self._preferences(record))
         for channel in wanted:
             linked = Record(self._attributes(record, project, channel))
             forbidden = self.kept.conversations.forbids(linked)
@@ -187,9 +189,9 @@ class FollowUps:
             linked.item,
             pairs=pairs,
             also=(
-                self.kept.starts.linking(facts, linked.company_id),
+                self.kept.starts.fallback_row_write(facts, linked.company_id),
                 self.kept.conversations.continuing(record, link),
-                *((self.kept.starts.holding(lease),) if lease else ()),
+                *((self.kept.starts.lease_check_write(lease),) if lease else ()),
             ),
         )
         return opened.record is not None or self.kept.conversations.reread(record).is_continued
@@ -199,8 +201,8 @@ class FollowUps:
         ids = (record.company_id, record.project_id)
         request_id = f"fallback-{keys.digest(record.opaque_id, channel)[:32]}"
         conversation_id = "#".join((*ids, request_id, recipient.lstrip("+")))
-        before = {**_link(record), "since": record.asked_at, "tried": list(tried_of(record))}
-        given = {name: record.item.get(name) for name in openings.OF_REQUEST}
+        before = {**_link(record), "since": record.asked_at, "tried": list(tried_channels(record))}
+        given = {name: record.item.get(name) for name in openings.REQUEST_ATTRIBUTES}
         found = openings.attributes(
             project,
             channel,

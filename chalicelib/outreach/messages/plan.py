@@ -100,10 +100,10 @@ def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
 
     `held` is the message that waits for the person: ``start``, ``reply`` or empty for none.
     """
-    return Plan(FLOW, ((handing(held, reason),),), lacks=lacks)
+    return Plan(FLOW, ((hand_off_action(held, reason),),), lacks=lacks)
 
 
-def handing(held: str, reason: str) -> PlannedAction:
+def hand_off_action(held: str, reason: str) -> PlannedAction:
     """The planned action that hands a conversation to a person, because of `reason`.
 
     `held` is the message that waits for the person: ``start``, ``reply`` or empty for none.
@@ -111,6 +111,6 @@ def handing(held: str, reason: str) -> PlannedAction:
     return PlannedAction("hand_off", f"{held}|{reason}")
 
 
-def held_in(argument: str) -> str:
+def held_message(argument: str) -> str:
     """The message that a planned hand-off holds: ``start``, ``reply`` or empty for none."""
     return argument.partition("|")[0]

@@ -23,11 +23,11 @@ WINDOW_CLOSED = reasons.WINDOW_CLOSED
 
 def template_of(record: Record, project: Project) -> str | None:
     """The id of the project's template that can carry free text on the channel; None without one."""
-    given = project.of_channel(record.channel).get(SETTING)
+    given = project.channel_settings(record.channel).get(SETTING)
     return given if isinstance(given, str) and given else None
 
 
-def carried(record: Record, written: Draft, template: str) -> Draft:
+def in_template(record: Record, written: Draft, template: str) -> Draft:
     """A draft for an approved template, one of whose variables is the unchanged text of a free-text draft."""
     name = str(record.item.get("recipient_first_name") or "there")
     return replace(written, variables={"1": name, "2": written.text}, template=template)

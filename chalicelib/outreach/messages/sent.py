@@ -39,15 +39,15 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.messages import threads
-from chalicelib.outreach.messages.about import about
 from chalicelib.outreach.messages.ending import GIVEN_UP, Endings
 from chalicelib.outreach.messages.look import GIVEN_WAY
+from chalicelib.outreach.messages.opening_data import opening_data
 from chalicelib.outreach.messages.plan import MessagePlan
 from chalicelib.outreach.messages.purpose import Keeps, Unsent
 from chalicelib.outreach.people import persons
 from chalicelib.outreach.project.admission import START_FAILED
 from chalicelib.outreach.project.follow_up_settings import OPENING
-from chalicelib.outreach.tools.confirmation import ToolStep, asked
+from chalicelib.outreach.tools.confirmation import ToolStep, question_item
 from chalicelib.outreach.twilio.refusals import dead_address_reason
 
 OPT_OUT_CODE = "21610"
@@ -102,7 +102,7 @@ class SentMessages:
         self._clock = endings.clock
         self._message_id_header = message_id_header
 
-    def unsent(
+    def store_unsent(
         self, record: Record, message: MessagePlan, row: ActionRow, *, is_late: bool
     ) -> Record:
         """Store why a message was not sent, as the rule of its purpose says; returns the conversation.
@@ -123,10 +123,10 @@ class SentMessages:
             if row.status == ActionStatus.REFUSED:
                 self._endings.fail(record, "send", reason)
                 if is_late:
-                    self.start_failed(record, f"{REFUSED}{reason}")
+                    self.store_start_failed(record, f"{REFUSED}{reason}")
             elif row.status == ActionStatus.ABANDONED:
                 self._endings.fail(record, GIVEN_UP, reason)
-                self.start_failed(record, reason)
+                self.store_start_failed(record, reason)
         elif what is Unsent.REASON:
             return self._endings.keep_reason(record, reason)
         elif what is Unsent.REPLY_FAILED:
@@ -142,12 +142,12 @@ class SentMessages:
         changed, too.
         """
         if is_late:
-            self._starts.note(record.start_event, outcome=f"{WITHHELD}{reason}")
+            self._starts.note_outcome(record.start_event, outcome=f"{WITHHELD}{reason}")
         return self._endings.withhold(record, reason)
 
-    def start_failed(self, record: Record, reason: str) -> None:
+    def store_start_failed(self, record: Record, reason: str) -> None:
         """Store as a released start's outcome that it failed; until now its outcome says "with a person"."""
-        self._starts.note(record.start_event, outcome=f"{START_FAILED}{reason}")
+        self._starts.note_outcome(record.start_event, outcome=f"{START_FAILED}{reason}")
 
     def keep_reason(self, record: Record, reason: str) -> Record:
         """Store why a later message of the conversation is withheld; returns the conversation.
@@ -156,7 +156,7 @@ class SentMessages:
         """
         return self._endings.keep_reason(record, reason)
 
-    def sent(
+    def store_sent(
         self, record: Record, message: MessagePlan, report: SendReport, ref: str | None
     ) -> Record:
         """Store a message that was sent; returns the changed conversation.  Idempotent by entry id.
@@ -170,7 +170,7 @@ class SentMessages:
         entry = self._entry(message, report, ref)
         is_threaded = record.channel.traits.is_threaded
         header = self._message_id_header(ref) if ref and is_threaded else None
-        thread = threads.sent(record, header) if header else {}
+        thread = threads.sent_attributes(record, header) if header else {}
         match message.rule.keeps:
             case Keeps.ENTRY:
                 return self._conversations.append(record, entry)[0]
@@ -182,15 +182,15 @@ class SentMessages:
                     message,
                     entry,
                     expected=set(Status),
-                    changes=_begun(record) | thread,
+                    changes=_begun_attributes(record) | thread,
                     remove=("reply_failure",),
                 )
             case _:
                 record = self._keep_state(record, message, entry, thread, report, header)
-        self._tell(record, message, entry)
+        self._inform_company(record, message, entry)
         return record
 
-    def function_noted(self, record: Record, function: str) -> None:
+    def store_function(self, record: Record, function: str) -> None:
         """Store which function the writer asked for, where no message is sent with it."""
         self._conversations.change_while(
             record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
@@ -218,7 +218,7 @@ class SentMessages:
     def _keep_step(
         self, record: Record, message: MessagePlan, entry: Entry, thread: dict[str, Any]
     ) -> Record:
-        following = self._follow_ups.after(record, str(message.step))
+        following = self._follow_ups.next_step(record, str(message.step))
         return self._conversations.append(
             record,
             entry,
@@ -239,19 +239,19 @@ class SentMessages:
     ) -> Record:
         status = message.rule.status
         changes: dict[str, Any] = {
-            **_begun(record),
+            **_begun_attributes(record),
             "conversation_status": status.value if status else None,
             **_function_attributes(message.function),
             **thread,
         }
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
-            changes |= self._asking(record, message, report, entry, header)
+            changes |= self._question_attributes(record, message, report, entry, header)
         then: tuple[Item, ...] = ()
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
-            changes |= self._opened(report, header)
-            following = self._follow_ups.after(record, OPENING)
+            changes |= self._opening_attributes(report, header)
+            following = self._follow_ups.next_step(record, OPENING)
             changes |= following.attributes if following else {}
             then = (following.row,) if following else ()
         record = self._append_counted(
@@ -262,12 +262,12 @@ class SentMessages:
             changes=changes,
             remove=(*_CLEARED_BY_SENDING, *gone),
             then=then,
-            before=_prompt(record, entry.entry_id) if is_opening else None,
+            before=_prompt_entry(record, entry.entry_id) if is_opening else None,
         )
         if is_opening:
-            self._endings.free(record)
+            self._endings.free_start(record)
         if is_opening and report.is_late:
-            self._starts.note(record.start_event, outcome="sent")
+            self._starts.note_outcome(record.start_event, outcome="sent")
         return record
 
     def _append_counted(
@@ -297,7 +297,7 @@ class SentMessages:
         )
         return (*counts, channel_name(what, record.channel))
 
-    def _asking(
+    def _question_attributes(
         self,
         record: Record,
         message: MessagePlan,
@@ -313,16 +313,18 @@ class SentMessages:
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(report.draft.tool)
         recent = self._conversations.recent_entries(record)
-        said = [one.entry_id for one in recent if one.role == "user"]
+        said = [recent_entry.entry_id for recent_entry in recent if recent_entry.role == "user"]
         is_newest = report.answers is None or said[-1:] == [report.answers]
         if step is None or not message.function or not is_newest:
             return found
         ref = keys.digest("message-id", header)[:32] if header else entry.provider_id
         # The carrier's time: if a worker died before this line, the yes may be older than now.
         at = clock.parsed(report.sent_at) or self._clock.now()
-        return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, at)}
+        return found | {
+            CONFIRMATION: question_item(message.function, step, entry.entry_id, ref, at)
+        }
 
-    def _opened(self, report: SendReport, header: str | None) -> dict[str, Any]:
+    def _opening_attributes(self, report: SendReport, header: str | None) -> dict[str, Any]:
         """The attributes that a conversation's first message adds when sent: the milliseconds that it took.
 
         An e-mail also adds its Message-ID, the digest of that id, and its subject.
@@ -335,7 +337,7 @@ class SentMessages:
             found["email_subject"] = report.draft.subject
         return found
 
-    def _tell(self, record: Record, message: MessagePlan, entry: Entry) -> None:
+    def _inform_company(self, record: Record, message: MessagePlan, entry: Entry) -> None:
         name = message.rule.tells
         if name is None:
             return
@@ -347,7 +349,7 @@ class SentMessages:
             message_id=entry.entry_id,
             by=by if name is EventName.ANSWERED else None,
             step=message.step,
-            **persons.read(entry.by or "").facts,
+            **persons.parsed_person(entry.by or "").facts,
         )
 
     def _mark_refusal(self, record: Record, row: ActionRow) -> None:
@@ -359,7 +361,7 @@ class SentMessages:
             self._conversations.forbid_on_channel(record, dead, sent_at=row.finished_at)
 
 
-def _begun(record: Record) -> dict[str, Any]:
+def _begun_attributes(record: Record) -> dict[str, Any]:
     """The attributes which show that the conversation's first message was sent.
 
     Every sent message but reminders and fixed texts sets them.
@@ -367,13 +369,13 @@ def _begun(record: Record) -> dict[str, Any]:
     return {"task_complete": 1, "thread_id": f"thread_{record.opaque_id}"}
 
 
-def _prompt(record: Record, entry_id: str) -> Entry:
+def _prompt_entry(record: Record, entry_id: str) -> Entry:
     """The conversation's first entry, of role ``user``: the data from which its first message was written."""
     return Entry(
         entry_id=keys.digest("prompt", entry_id)[:32],
         message_timestamp=record.created_at,
         role="user",
-        content=about(record)[:PROMPT_CHARACTERS],
+        content=opening_data(record)[:PROMPT_CHARACTERS],
         note=PROMPT,
     )
 

@@ -21,19 +21,19 @@ _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
 _REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNORECASE)
 
 
-def received(record: Record, message_id: str | None) -> dict[str, Any]:
+def received_attributes(record: Record, message_id: str | None) -> dict[str, Any]:
     """The attributes of an e-mail conversation that a received e-mail changes: Message-IDs of its thread.
 
     Empty without a valid Message-ID, as on other channels.
     """
     if message_id is None or not _MESSAGE_ID.fullmatch(message_id):
         return {}
-    return {"last_email_id": message_id, "email_references": _grown(record, message_id)}
+    return {"last_email_id": message_id, "email_references": _grown_references(record, message_id)}
 
 
-def sent(record: Record, message_id: str) -> dict[str, Any]:
+def sent_attributes(record: Record, message_id: str) -> dict[str, Any]:
     """The attributes of an e-mail conversation that an e-mail of ours changes: its thread's Message-IDs."""
-    return {"email_references": _grown(record, message_id)}
+    return {"email_references": _grown_references(record, message_id)}
 
 
 def headers(record: Record) -> dict[str, str]:
@@ -45,7 +45,7 @@ def headers(record: Record) -> dict[str, str]:
     if not known:
         return {}
     answered = str(record.item.get("last_email_id") or known[-1])
-    return {"In-Reply-To": answered, "References": _fitting(known)}
+    return {"In-Reply-To": answered, "References": _references_header(known)}
 
 
 def subject(record: Record, written: str) -> str:
@@ -66,13 +66,13 @@ def _references(record: Record) -> list[str]:
     return [str(message_id) for message_id in kept if _MESSAGE_ID.fullmatch(str(message_id))]
 
 
-def _grown(record: Record, message_id: str) -> list[str]:
+def _grown_references(record: Record, message_id: str) -> list[str]:
     known = [reference for reference in _references(record) if reference != message_id]
     grown = [*known, message_id]
     return grown if len(grown) <= MAX_IDS else [grown[0], *grown[1 - MAX_IDS :]]
 
 
-def _fitting(known: Sequence[str]) -> str:
+def _references_header(known: Sequence[str]) -> str:
     """The value of ``References``: the first Message-ID and as many of the newest ones as fit."""
     first, rest = known[0], list(known[1:])
     while rest and len(" ".join((first, *rest))) > MAX_HEADER:

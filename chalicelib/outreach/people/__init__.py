@@ -5,6 +5,6 @@ proof_settings     settings of how a company's persons prove themselves: provide
 assertions         verifies a JWT of a provider: claims, roles, keys of a JWK set; pure
 company_providers  fetches and caches a provider's public keys, and proves an assertion's person
 desk_tokens        our tokens, one a person: issue, find, list, revoke
-team_rows          who has signed in for a company, and who is away until when
-acting             the proven person and the role behind a request's headers
+team_rows          the team: who has signed in for a company; marks who is away, and until when
+acting             the proven person behind a request's headers, and their role
 """

@@ -15,7 +15,7 @@ from chalicelib.errors import RequestError, SignatureError, UnavailableError
 from chalicelib.once.store import Store
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons, proof_settings
-from chalicelib.outreach.people.desk_tokens import ISSUER, STARTS, DeskTokens
+from chalicelib.outreach.people.desk_tokens import DESK_PREFIX, ISSUER, DeskTokens
 from chalicelib.outreach.people.proof_settings import INVALID, UNUSABLE, DeskProof, ProofKind
 
 if TYPE_CHECKING:  # loaded with its library, which only companies with a provider need
@@ -51,7 +51,7 @@ class People:
     tokens: DeskTokens
     providers: Callable[[], CompanyProviders]
 
-    def behind(
+    def person_behind(
         self, headers: Mapping[str, str], company_id: str, *, is_desk: bool
     ) -> tuple[ProvenPerson | None, bool]:
         """The person who makes a company's request, by the proof in its ``Authorization`` header.
@@ -71,7 +71,7 @@ class People:
             UnreachableError: the provider's keys cannot be read.
             UnavailableError: the company's row cannot be read.
         """
-        proof = proof_settings.proof_in(self.table.get(proof_settings.key(company_id)))
+        proof = proof_settings.proof_in(self.table.get(proof_settings.row_key(company_id)))
         if proof is UNUSABLE:
             raise UnavailableError("CONFIGURATION_ERROR")
         is_needed = proof.proof != ProofKind.KEYS
@@ -91,7 +91,7 @@ class People:
             if role is None:
                 raise NoRoleError("AUTHORIZATION_ERROR", "the person has no role at this desk")
             return ProvenPerson(person, role)
-        found = self.tokens.find(company_id, token) if token.startswith(STARTS) else None
+        found = self.tokens.find(company_id, token) if token.startswith(DESK_PREFIX) else None
         bearer = persons.proven_person(found.person, ISSUER) if found else None
         if found is None or bearer is None:
             raise SignatureError(INVALID, "the token is not valid")

@@ -64,7 +64,7 @@ def claims_of(
         raise SignatureError(INVALID, "the assertion is too long")
     registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
     try:
-        found = jwt.decode(token, lambda one: _chosen(keys, one.headers()), registry=registry)
+        found = jwt.decode(token, lambda signed: _chosen(keys, signed.headers()), registry=registry)
     except InvalidKeyIdError:
         raise UnknownKeyError from None
     except (JoseError, ValueError, TypeError, RecursionError):
@@ -85,14 +85,14 @@ def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.
     Raises:
         SignatureError: its subject is missing or cannot be stored.
     """
-    name = called(claims, provider.name_claim)
+    name = name_in(claims, provider.name_claim)
     found = persons.proven_person(claims.get("sub"), provider.short_issuer, name=name)
     if found is None:
         raise SignatureError(INVALID, "the assertion's sub names no person")
     return found
 
 
-def called(claims: Mapping[str, Any], name_claim: str) -> str:
+def name_in(claims: Mapping[str, Any], name_claim: str) -> str:
     """A person's name from a provider's claims; empty where they give no usable one.
 
     A name with an ``@`` counts only where it is the person's verified e-mail address.
@@ -121,11 +121,11 @@ def _keys(given: list[Any]) -> Iterator[jwk.Key]:
                 continue
 
 
-def _may_sign(one: Mapping[str, Any]) -> bool:
+def _may_sign(key: Mapping[str, Any]) -> bool:
     """Whether a public key is of RSA with at least 2048 bits, or of the curve P-256."""
-    if one.get("kty") == "RSA":
-        return len(str(one.get("n"))) * 6 >= SMALLEST_RSA_BITS
-    return (one.get("kty"), one.get("crv")) == ("EC", "P-256")
+    if key.get("kty") == "RSA":
+        return len(str(key.get("n"))) * 6 >= SMALLEST_RSA_BITS
+    return (key.get("kty"), key.get("crv")) == ("EC", "P-256")
 
 
 def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:

@@ -66,13 +66,13 @@ class CompanyProviders:
         """
         now = self.clock.now()
         try:
-            claims = assertions.claims_of(token, self._of(provider), provider, now)
+            claims = assertions.claims_of(token, self._keys_of(provider), provider, now)
         except assertions.UnknownKeyError:
-            keys = self._of(provider, is_missing=True)
+            keys = self._keys_of(provider, is_missing=True)
             claims = assertions.claims_of(token, keys, provider, now)
         return assertions.person_in(claims, provider), assertions.role_in(claims, provider)
 
-    def _of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
+    def _keys_of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
         """The public keys of an identity provider: those pasted, else the cached ones of its address.
 
         The cached keys are fetched again where they are old, or `is_missing` says that the key of an

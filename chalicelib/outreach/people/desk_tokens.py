@@ -28,7 +28,7 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people.proof_settings import PREFIX
 
-STARTS = "desk_"
+DESK_PREFIX = "desk_"
 """Prefix of each token, by which we and scanners of repositories recognise one."""
 BYTES = 32
 ISSUER = "desk-token"
@@ -65,7 +65,7 @@ class DeskTokens:
 
     def issue(self, company_id: str, person: str, role: DeskRole, lasts: timedelta) -> str:
         """Store a person's new desk token and return it; it can never be shown again."""
-        token = f"{STARTS}{secrets.token_urlsafe(BYTES)}"
+        token = f"{DESK_PREFIX}{secrets.token_urlsafe(BYTES)}"
         now = self.clock.now()
         self.table.put(
             {

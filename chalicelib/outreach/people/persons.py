@@ -19,6 +19,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from chalicelib.outreach.visible_text import is_whole
+
 LONGEST = 254
 """Characters of a name at most: the longest e-mail address has as many."""
 LONGEST_PERSON = 800
@@ -56,7 +58,7 @@ class DeskPerson:
         return f"{self.name} {proof}" if self.name else proof
 
     @property
-    def called(self) -> str:
+    def shown_name(self) -> str:
         """The person's name as a page shows it; the subject where there is no name."""
         return self.name or self.subject
 
@@ -74,26 +76,26 @@ class DeskPerson:
         """A text that identifies the person: subject and issuer if proven, else the name."""
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name
 
-    def has(self, holder: str) -> bool:
+    def is_holder(self, holder: str) -> bool:
         """Whether this person has a conversation; `holder` is the stored text of the one who has it.
 
         Where `holder` is a mere name, it means the unproven person of that name, and the proven person
         whose subject or verified address it is.
         """
-        other = read(holder)
+        other = parsed_person(holder)
         if other.subject or not self.subject:
             return self.key == other.key
         return other.name == self.subject or ("@" in self.name and other.name == self.name)
 
 
-def normal(name: str) -> str:
+def normal_name(name: str) -> str:
     """A person's name in Unicode's form NFC, in which names are compared."""
     return unicodedata.normalize("NFC", name)
 
 
 def stored_name(given: object) -> str | None:
     """A person's valid name in its stored form; None for other values, and for a text that claims a proof."""
-    name = normal(given) if isinstance(given, str) else ""
+    name = normal_name(given) if isinstance(given, str) else ""
     is_name = bool(_NAME.fullmatch(name)) and is_whole(name)
     return name if is_name and not _PROVEN.fullmatch(name) else None
 
@@ -103,7 +105,7 @@ def stored_person(given: object) -> str | None:
 
     Any other text is stored as `stored_name` allows; None where it is no valid name.
     """
-    text = normal(given) if isinstance(given, str) else ""
+    text = normal_name(given) if isinstance(given, str) else ""
     return text if _PROVEN.fullmatch(text) and is_whole(text) else stored_name(given)
 
 
@@ -115,26 +117,26 @@ def proven_person(subject: object, issuer: str, *, name: object = "") -> DeskPer
         issuer: who has proven the person: an address without ``https://``, or a word.
         name: what the person is called; dropped where it cannot be stored.
     """
-    text = normal(subject) if isinstance(subject, str) else ""
+    text = normal_name(subject) if isinstance(subject, str) else ""
     if not (_SUBJECT.fullmatch(text) and is_whole(text) and text == text.strip()):
         return None
     kept = stored_name(name) or ""
     return DeskPerson("" if "<" in kept or ">" in kept else kept, text, issuer)
 
 
-def read(text: str) -> DeskPerson:
+def parsed_person(text: str) -> DeskPerson:
     """The person that a stored text names, proven or not."""
-    kept = normal(text)
+    kept = normal_name(text)
     found = _PROVEN.fullmatch(kept)
     return DeskPerson(found[1] or "", found[2], found[3]) if found else DeskPerson(kept)
 
 
-def means(asked: str, holder: str) -> bool:
+def is_same_person(asked: str, holder: str) -> bool:
     """Whether the person asked for is the one who has a conversation.
 
     `asked` is a name or a stored text; a mere name also finds a proven holder by name or subject.
     """
-    wanted, other = read(asked), read(holder)
+    wanted, other = parsed_person(asked), parsed_person(holder)
     return wanted.key == other.key or (
         not wanted.subject and wanted.name in (other.name, other.subject)
     )
@@ -147,8 +149,3 @@ def issuer_text(address: str) -> str | None:
     """
     text = address.removeprefix("https://").rstrip("/")
     return text if _ISSUER.fullmatch(text) else None
-
-
-def is_whole(text: str) -> bool:
-    """Whether no character is half of a surrogate pair."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)

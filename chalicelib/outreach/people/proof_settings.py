@@ -110,7 +110,7 @@ UNUSABLE = DeskProof(proof="unusable")
 """The value of a row that cannot be read: it closes the desk."""
 
 
-def key(company_id: str) -> Item:
+def row_key(company_id: str) -> Item:
     """The key of the row in which a company's settings of proof are stored."""
     return {"company_id": f"{PREFIX}{company_id}", "project_id": PROOF}
 

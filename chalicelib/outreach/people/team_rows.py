@@ -51,7 +51,9 @@ class TeamRow:
 
         `person` is the text that the conversation stores: of a proven person, or a mere name.
         """
-        return persons.read(self.person).has(person) or persons.read(person).has(self.person)
+        return persons.parsed_person(self.person).is_holder(person) or persons.parsed_person(
+            person
+        ).is_holder(self.person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +63,16 @@ class TeamRows:
     table: Store
     clock: Clock
 
-    def of(self, company_id: str) -> tuple[TeamRow, ...]:
+    def team_of(self, company_id: str) -> tuple[TeamRow, ...]:
         """The persons of a company's team who have signed in lately or are away now, by name."""
         found = self.table.query_all(
             at_most=_AT_MOST,
             KeyConditionExpression="primary_channel = :p",
             values={"p": f"{_TEAM}#{company_id}"},
         )
-        rows = (self._read(one) for one in found)
+        rows = (self._read(item) for item in found)
         known = [row for row in rows if row.role is not None or row.away_until is not None]
-        return tuple(sorted(known, key=lambda one: one.person))
+        return tuple(sorted(known, key=lambda row: row.person))
 
     def signed_in(self, person: str, roles: Mapping[str, DeskRole]) -> None:
         """Store a person's sign-in with its roles, which replace their earlier roles at every company.
@@ -91,11 +93,11 @@ class TeamRows:
             seen = {"role": role.value, "seen_at": iso(self.clock.now())}
             self._change(company_id, person, seen)
 
-    def be_away(self, company_id: str, person: str, until: datetime, *, by: str) -> None:
+    def mark_away(self, company_id: str, person: str, until: datetime, *, by: str) -> None:
         """Mark a person of a company's team as away until a time; the last call wins."""
         self._change(company_id, person, {"away_until": iso(until), "away_by": by})
 
-    def be_back(self, company_id: str, person: str) -> None:
+    def mark_back(self, company_id: str, person: str) -> None:
         """Mark a person of a company's team as present."""
         self._change(company_id, person, {}, remove=("away_until", "away_by"))
 
@@ -122,4 +124,4 @@ class TeamRows:
 
 
 def _place(person: str) -> Item:
-    return {"conversation_id": f"person#{keys.digest(persons.read(person).key)[:32]}"}
+    return {"conversation_id": f"person#{keys.digest(persons.parsed_person(person).key)[:32]}"}

@@ -11,9 +11,9 @@ ai_config            models of the writer's settings: instructions, knowledge, l
 follow_up_settings   models of reminders, end messages and fallback channels; pure
 check                the faults that `company put` and `company check` find; unknown names
 companies            reads the `company-data` table, also cached
-admission            admits starts under their company's limits: minute, day, open; rows in table A; a
-                     start's outcome
+admission            admits starts under their company's limits: minute, day, open; rows in table A and
+                     their transaction writes; a start's outcome
 openings             the attributes that a conversation is created with
-rules                whether persons approve messages, quiet hours, WhatsApp's window, longest text; pure
-pace                 until when an answer waits for quiet; counts a conversation's answers in a time
+rules                whether persons approve messages, quiet hours, zones, WhatsApp's window, longest text
+pace                 whether an answer waits for a quiet period; counts answers to a recipient in a time
 """

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.clock import parsed
+from chalicelib.clock import epoch_of, parsed
 from chalicelib.once import keys
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
@@ -132,7 +132,7 @@ class Starts:
                 failed=EventStatus.FAILED.value,
                 never_opened=NEVER_OPENED,
             ),
-            *self._counted(event, company_id, limits),
+            *self._counting_writes(event, company_id, limits),
             *also,
         ]
         attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
@@ -140,13 +140,13 @@ class Starts:
             try:
                 self._table.transact(writes)
             except TransactionRefused as refused:
-                return self._refused(refused, event)
+                return self._result_of_refusal(refused, event)
             except TransactionConflict as conflict:
                 attempts.failed(conflict)
             else:
                 return Admitted(event.received_at, is_new=True)
 
-    def linking(self, event: EventFacts, company_id: str) -> Item:
+    def fallback_row_write(self, event: EventFacts, company_id: str) -> Item:
         """The transaction write of the row of a start on a fallback channel, after another channel failed.
 
         The write fails if the row exists.  It counts against no limit, as the company asked only for the
@@ -173,7 +173,7 @@ class Starts:
             opaque_id=row["conversation_id"],
         )
 
-    def note(
+    def note_outcome(
         self,
         event_key: str,
         *,
@@ -206,24 +206,26 @@ class Starts:
         except ConditionFailed:
             return  # a higher rank is stored, or the row has expired
 
-    def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
+    def ended_write(self, company_id: str, event_key: str, received_at: str) -> Item:
         """The transaction write that removes a start from its company's open conversations.
 
         A limit counts these.
         """
-        key = _row(company_id, "o", _epoch(received_at) // _DAY)
+        key = _counter_key(company_id, "o", epoch_of(received_at) // _DAY)
         return self._table.updating(
             {"event_id": key},
             set_={},
-            keep=self._required(company_id, received_at),  # creates the row if it has expired
+            keep=self._required_attributes(
+                company_id, received_at
+            ),  # creates the row if it has expired
             discard={"open": frozenset({_mark(event_key)})},
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
         """Remove a start from its company's open conversations, which a limit counts; idempotent."""
-        self._table.transact([self.ended(company_id, event_key, received_at)])
+        self._table.transact([self.ended_write(company_id, event_key, received_at)])
 
-    def holding(self, lease: Lease) -> Item:
+    def lease_check_write(self, lease: Lease) -> Item:
         """The transaction write that fails unless this worker's lease still holds the start's event.
 
         Thus a worker that was paused creates no conversation after the company was informed of a
@@ -246,17 +248,19 @@ class Starts:
         if row is not None and "company_id" in row:
             self.free(row["company_id"], event_key, row["received_at"])
 
-    def _counted(self, event: EventFacts, company_id: str, limits: RateLimits) -> list[Item]:
-        at = _epoch(event.received_at)
+    def _counting_writes(
+        self, event: EventFacts, company_id: str, limits: RateLimits
+    ) -> list[Item]:
+        at = epoch_of(event.received_at)
         rows = [
-            (_row(company_id, "m", at // _MINUTE), limits.requests_per_minute),
-            (_row(company_id, "d", at // _DAY), limits.requests_per_day),
+            (_counter_key(company_id, "m", at // _MINUTE), limits.requests_per_minute),
+            (_counter_key(company_id, "d", at // _DAY), limits.requests_per_day),
         ]
         counting = [
             self._table.updating(
                 {"event_id": key},
                 set_={},
-                keep=self._required(company_id, event.received_at),
+                keep=self._required_attributes(company_id, event.received_at),
                 add={"count": 1},
                 condition="attribute_not_exists(#count) OR #count < :limit",
                 limit=limit,
@@ -264,16 +268,16 @@ class Starts:
             for key, limit in rows
         ]
         opening = self._table.updating(
-            {"event_id": _row(company_id, "o", at // _DAY)},
+            {"event_id": _counter_key(company_id, "o", at // _DAY)},
             set_={},
-            keep=self._required(company_id, event.received_at),
+            keep=self._required_attributes(company_id, event.received_at),
             add={"open": frozenset({_mark(event.event_key)})},
             condition="attribute_not_exists(#open) OR size(#open) < :limit",
             limit=limits.concurrent_conversations,
         )
         return [*counting, opening]
 
-    def _required(self, company_id: str, received_at: str) -> Mapping[str, Any]:
+    def _required_attributes(self, company_id: str, received_at: str) -> Mapping[str, Any]:
         """The attributes that each row of a company's counters must have; the row expires after two days."""
         expires = (parsed(received_at) or self._clock.now()) + timedelta(days=2)
         return {
@@ -289,7 +293,7 @@ class Starts:
             "payload_bytes": 0,
         }
 
-    def _refused(
+    def _result_of_refusal(
         self, refused: TransactionRefused, event: EventFacts
     ) -> Admitted | AcceptedBefore | ReusedId | Limited:
         there, *counters = refused.found
@@ -304,7 +308,7 @@ class Starts:
             )
         limit = next(n for n, row in enumerate(counters) if row is not None)
         name = ("requests_per_minute", "requests_per_day", "concurrent_conversations")[limit]
-        return Limited(name, _seconds_until_next(limit, _epoch(event.received_at)))
+        return Limited(name, _seconds_until_next(limit, epoch_of(event.received_at)))
 
 
 def _seconds_until_next(limit: int, at: int) -> int:
@@ -316,17 +320,12 @@ def _seconds_until_next(limit: int, at: int) -> int:
     return window - at % window if window else 30
 
 
-def _row(company_id: str, kind: str, window: int) -> str:
+def _counter_key(company_id: str, kind: str, window: int) -> str:
     return keys.joined("rate", company_id, kind, str(window))
 
 
 def _mark(event_key: str) -> str:
     return keys.digest(event_key)[:16]
-
-
-def _epoch(received_at: str) -> int:
-    moment = parsed(received_at) or datetime.fromtimestamp(0, UTC)
-    return int(moment.timestamp())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

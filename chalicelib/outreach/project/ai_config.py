@@ -40,7 +40,7 @@ from pydantic import (
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.field_names import shown_name
 from chalicelib.outreach.languages import Language
-from chalicelib.outreach.project.fields import Closed, Zone, all_seen, is_strict
+from chalicelib.outreach.project.fields import Closed, Zone, is_strict, visible_text
 from chalicelib.outreach.tools.schema import Tool
 from chalicelib.outreach.value_roles import rows
 
@@ -77,19 +77,19 @@ def _role(text: str) -> str:
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 _Short = Annotated[
-    str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$"), AfterValidator(all_seen)
+    str, Field(min_length=1, max_length=200, pattern=r"^\S(.*\S)?$"), AfterValidator(visible_text)
 ]
 _Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 _Tokens = Annotated[StrictInt, Field(ge=100, le=20_000)]
 
 
-def _twice(names: Sequence[str]) -> str:
+def _repeated_positions(names: Sequence[str]) -> str:
     """The positions of the names that occur more than once in a list, as text."""
-    return ", ".join(str(place) for place, one in enumerate(names) if names.count(one) > 1)
+    return ", ".join(str(place) for place, name in enumerate(names) if names.count(name) > 1)
 
 
 def _named_once(tools: list[Tool]) -> list[Tool]:
-    twice = _twice([tool.name for tool in tools])
+    twice = _repeated_positions([tool.name for tool in tools])
     if twice:
         raise ValueError(f"have a name twice: {twice}")
     return tools
@@ -112,7 +112,7 @@ class Knowledge(Closed):
         return self
 
     @property
-    def shown(self) -> str:
+    def as_text(self) -> str:
         """The knowledge entry as text for the model."""
         return self.text or f"Q: {self.question} A: {self.answer}"
 
@@ -195,14 +195,14 @@ class WriterSettings(Closed):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> WriterSettings:
-        twice = _twice([entry.id for entry in self.knowledge])
+        twice = _repeated_positions([entry.id for entry in self.knowledge])
         if twice:
             raise ValueError(f"knowledge has an id twice: {twice}")
         return self
 
     @model_validator(mode="after")
     def _as_written_is_the_companys(self) -> WriterSettings:
-        forms = {name for name, one in self.fields.items() if one.author == "form"}
+        forms = {name for name, declared in self.fields.items() if declared.author == "form"}
         wrong = [n for n, name in enumerate(self.shown.as_written) if name in forms]
         if wrong:
             raise ValueError(f"shown.as_written names a form's field: {', '.join(map(str, wrong))}")

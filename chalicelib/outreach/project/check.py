@@ -34,18 +34,18 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
         item: the item as stored, or as an operator wrote it.
         allows_loopback: whether an endpoint may be on this machine; true on a local stack only.
     """
-    found = list(_not_storable(item)) or [
+    found = list(_storage_faults(item)) or [
         f"{place}: {message}"
         for part in parts().values()
         for place, message in part.faults(item, allows_loopback=allows_loopback)
     ]
-    return found or list(_between(Project(item)))[:1]
+    return found or list(_contradictions(Project(item)))[:1]
 
 
 def unknown_names(item: Mapping[str, Any]) -> list[str]:
     """Paths of a project's settings that nothing reads: they may be misspelt or another system's."""
     found = [shown_name(name) for name in item.keys() - parts().keys()]
-    for path, value, model in _open(item):
+    for path, value, model in _open_objects(item):
         names = value.keys() - model.model_fields.keys() if isinstance(value, Mapping) else ()
         found += [
             f"{path}.{shown_name(unknown)}"
@@ -59,7 +59,7 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
     """The names of the secrets that a valid project needs, each with its channels; an AI key has none."""
     found: dict[str, list[Channel]] = {}
     for channel in project.allowed_channels:
-        secret = project.credentials(channel)
+        secret = project.secret_name(channel)
         if secret:
             found.setdefault(secret, []).append(channel)
     for config in project.ai_config.openai_config.values():
@@ -68,7 +68,7 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
     return found
 
 
-def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
+def _storage_faults(item: Mapping[str, Any]) -> Iterator[str]:
     """The reasons why DynamoDB would refuse an item: size, depth, numbers, empty names."""
     written = json.dumps(item, ensure_ascii=False, default=str)
     if len(written.encode("utf-8", "surrogatepass")) > MOST_BYTES:
@@ -104,7 +104,7 @@ def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
     return exact.is_finite() and len(digits) <= _DIGITS and -_LOW <= exact.adjusted() < _HIGH
 
 
-def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:
+def _open_objects(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:
     """Each object of a project's settings that allows unknown attributes: path, value, and model."""
     senders, ai = item.get("channel_config"), item.get("ai_config")
     yield "channel_config", senders, ChannelConfig
@@ -113,18 +113,18 @@ def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]
         yield f"channel_config.{channel}", _field(senders, channel), model
     yield "ai_config", ai, AiConfig
     of_openai = _field(ai, "openai_config")
-    for channel, one in of_openai.items() if isinstance(of_openai, Mapping) else ():
-        yield f"ai_config.openai_config.{shown_name(channel)}", one, OpenAiChannel
+    for channel, settings in of_openai.items() if isinstance(of_openai, Mapping) else ():
+        yield f"ai_config.openai_config.{shown_name(channel)}", settings, OpenAiChannel
 
 
 def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
     return value.get(name) if isinstance(value, Mapping) else None
 
 
-def _between(project: Project) -> Iterator[str]:
+def _contradictions(project: Project) -> Iterator[str]:
     """Contradictions between valid settings of a project, such as an allowed channel without a sender."""
     allowed = project.allowed_channels
-    missing = [channel.value for channel in allowed if not project.of_channel(channel)]
+    missing = [channel.value for channel in allowed if not project.channel_settings(channel)]
     if missing:
         yield f"allowed, but not in channel_config: {', '.join(missing)}"
     if project.handoff_notice is not None and not project.sender(Channel.EMAIL):
@@ -137,7 +137,7 @@ def _between(project: Project) -> Iterator[str]:
         yield f"follow_ups.fallback is not allowed: {', '.join(missing)}"
     has_text = declared.reminder is not None or declared.end is not None
     for channel in allowed if has_text else ():
-        of, given = channel.traits, project.of_channel(channel)
+        of, given = channel.traits, project.channel_settings(channel)
         if of.free_text_window is not None and given and not given.get("reopening_template_sid"):
             yield (
                 f"follow_ups on {of.title} need channel_config.{channel}.reopening_template_sid:"

@@ -28,9 +28,9 @@ def handoff_target() -> Any:  # noqa: ANN401 - an annotation
 
 def follow_ups() -> Any:  # noqa: ANN401 - an annotation
     """Import and return the type of the setting `follow_ups`."""
-    from chalicelib.outreach.project.follow_up_settings import Declared
+    from chalicelib.outreach.project.follow_up_settings import FollowUpSettings
 
-    return Declared | None
+    return FollowUpSettings | None
 
 
 def event_webhook() -> Any:  # noqa: ANN401 - an annotation

@@ -7,7 +7,6 @@ name a place, never a value.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import time
 from typing import Annotated, Any, Literal
@@ -28,6 +27,7 @@ from pydantic_core import PydanticKnownError
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import SEPARATOR
+from chalicelib.outreach.visible_text import is_one_line, one_line
 
 STRICT, ALLOWS_LOOPBACK = "strict", "allows_loopback"
 LONGEST_QUIET_PERIOD_SECONDS = 50
@@ -36,32 +36,16 @@ SOFT_PERCENT = 80
 MOST_NOTICE_MINUTES = 24 * 60
 
 
-_UNSEEN = re.compile(
-    r"[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
-)
-"""Control characters, line breaks, marks of text direction, byte order marks, half characters."""
-
-
 def is_strict(info: ValidationInfo) -> bool:
     """Whether a validation of settings is strict, as in `company put`, and not lenient."""
     return bool((info.context or {}).get(STRICT))
-
-
-def is_one_line(text: str) -> bool:
-    """Whether a text has no line breaks and no invisible characters."""
-    return _UNSEEN.search(text) is None
-
-
-def one_line(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """A stored text without line breaks and invisible characters; empty for a value that is no text."""
-    return " ".join(_UNSEEN.sub(" ", value).split()) if isinstance(value, str) else ""
 
 
 def _shown(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON value
     return value if is_strict(info) else one_line(value)
 
 
-def all_seen(text: str, info: ValidationInfo) -> str:
+def visible_text(text: str, info: ValidationInfo) -> str:
     """Validate a setting's text, and return it unchanged.
 
     Strict validation raises ValueError for line breaks and invisible characters; lenient validation
@@ -142,7 +126,7 @@ def unless_false(value: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401
 
 
 Name = Annotated[
-    str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$"), AfterValidator(all_seen)
+    str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$"), AfterValidator(visible_text)
 ]
 ShownName = Annotated[Name, BeforeValidator(_shown)]
 Id = Annotated[Name, AfterValidator(_id)]
@@ -153,7 +137,7 @@ ClockTime = Annotated[str, AfterValidator(_clock_time)]
 Zone = Annotated[str, AfterValidator(_zone)]
 AnyChannel = Annotated[Channel, BeforeValidator(_lower)]
 Wording = Annotated[
-    str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$"), AfterValidator(all_seen)
+    str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$"), AfterValidator(visible_text)
 ]
 ShownWording = Annotated[Wording, BeforeValidator(_shown)]
 Positive = Annotated[StrictInt, Field(gt=0)]
@@ -236,7 +220,7 @@ class AnsweringSetting(Closed):
 
 
 class ModelBudget(Closed):
-    """A project's limits of the cost of language models (`model_budget`); see `spending.budget`."""
+    """A project's limits of the cost of language models (`model_budget`); see `spending.budget_limits`."""
 
     cents_per_day: Positive | None = None
     cents_per_conversation: Positive | None = None

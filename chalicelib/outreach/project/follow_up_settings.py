@@ -37,7 +37,7 @@ class FollowUpStep(Closed):
     text: Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.|\n)*$")]
 
 
-class Declared(Closed):
+class FollowUpSettings(Closed):
     """A project's reminder, end message and fallback channels (`follow_ups`).
 
     Attributes:
@@ -50,12 +50,12 @@ class Declared(Closed):
     fallback: Annotated[list[Channel], Field(max_length=len(Channel))] = []
 
     @model_validator(mode="after")
-    def _has_each_channel_once(self) -> Declared:
+    def _has_each_channel_once(self) -> FollowUpSettings:
         if len(set(self.fallback)) < len(self.fallback):
             raise ValueError("fallback has a channel twice")
         return self
 
-    def after(self, done: str) -> tuple[str, FollowUpStep] | None:
+    def next_after(self, done: str) -> tuple[str, FollowUpStep] | None:
         """Name and declaration of the next message that the project declares after the message `done`.
 
         The order is opening, reminder, end message; None where none after `done` is declared.
@@ -73,7 +73,7 @@ class Declared(Closed):
         return {REMINDER: self.reminder, END: self.end}.get(name)
 
 
-def tried_of(record: Record) -> tuple[str, ...]:
+def tried_channels(record: Record) -> tuple[str, ...]:
     """The channels used by a conversation and by those that it continues; its own is last."""
     before = record.item.get("continues") or {}
     return (*(str(channel) for channel in before.get("tried") or ()), record.channel.value)

@@ -63,17 +63,17 @@ class ProjectItem:
 
     def sender(self, channel: Channel) -> str:
         """The number or address that the project sends from on a channel; empty where there is none."""
-        return _text(self.of_channel(channel), SENDER_FIELD_OF[channel])
+        return _text(self.channel_settings(channel), SENDER_FIELD_OF[channel])
 
-    def credentials(self, channel: Channel) -> str:
+    def secret_name(self, channel: Channel) -> str:
         """The name of the secret that the project needs on a channel; empty where there is none."""
-        return _text(self.of_channel(channel), CREDENTIALS_FIELD_OF.get(channel, ""))
+        return _text(self.channel_settings(channel), CREDENTIALS_FIELD_OF.get(channel, ""))
 
-    def of_channel(self, channel: str) -> Mapping[str, Any]:
+    def channel_settings(self, channel: str) -> Mapping[str, Any]:
         """The project's settings of a channel, which a conversation copies; empty where there are none."""
         return _inner(self._item.get("channel_config"), channel)
 
-    def openai_of(self, channel: str) -> Mapping[str, Any]:
+    def openai_settings(self, channel: str) -> Mapping[str, Any]:
         """The project's OpenAI settings of a channel, which a conversation copies.
 
         Empty where there are none.

@@ -10,7 +10,7 @@ from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.recipients import PURPOSE
 from chalicelib.outreach.project.project import Project
 
-OF_REQUEST = (
+REQUEST_ATTRIBUTES = (
     *(address.field for address in ADDRESSES),
     "recipient_first_name",
     "recipient_last_name",
@@ -41,12 +41,12 @@ def attributes(
         ids: further attributes: the ids, `primary_channel`, `start_event`, `received_at`.
     """
     found = {
-        **project.copies(),
+        **project.copied_settings(),
         **given,
         **ids,
         "channel_method": channel.value,
-        "channel_config": {channel.traits.sender: "", **project.of_channel(channel)},
-        "ai_config": project.openai_of(channel) or None,
+        "channel_config": {channel.traits.sender: "", **project.channel_settings(channel)},
+        "ai_config": project.openai_settings(channel) or None,
         TELLS: True if project.has_endpoint else None,
         "max_message_length": project.rate_limits.max_message_length,
     }

@@ -56,7 +56,7 @@ class AnswerPace:
     opaque: Callable[[], keys.OpaqueIds]
     current: Callable[[Record], Project]
 
-    def wait(self, record: Record, message_id: str, received_at: str) -> None:
+    def check_quiet_period(self, record: Record, message_id: str, received_at: str) -> None:
         """Check that a message's quiet period is over, and that no newer message is answered in its place.
 
         The message may be answered now if nothing is raised.
@@ -75,7 +75,7 @@ class AnswerPace:
         if due is not None and self.clock.now() < due:
             raise NotYet(QUIET_PERIOD, due.timestamp())
 
-    def take(self, record: Record, by: str) -> str | None:
+    def count_answer(self, record: Record, by: str) -> str | None:
         """Count an answer to a recipient, once per key, and return None.
 
         Where a limit is reached already, count nothing and return the limit's code.
@@ -98,7 +98,7 @@ class AnswerPace:
 
 def _after(entries: Sequence[Entry], message_id: str) -> Sequence[Entry]:
     """The recipient's messages after the message with a given id; all of them if none has that id."""
-    at = next((n for n, one in enumerate(entries) if one.entry_id == message_id), -1)
+    at = next((n for n, entry in enumerate(entries) if entry.entry_id == message_id), -1)
     return [entry for entry in entries[at + 1 :] if entry.role == "user"]
 
 
@@ -110,7 +110,7 @@ def _due(entries: Sequence[Entry], received_at: str, quiet: timedelta) -> dateti
     received = parsed(received_at)
     if received is None:
         return None
-    unanswered = itertools.takewhile(lambda one: one.role == "user", reversed(entries))
+    unanswered = itertools.takewhile(lambda entry: entry.role == "user", reversed(entries))
     times = [parsed(entry.message_timestamp) for entry in unanswered]
     first = min((time for time in times if time is not None), default=received)
     return min(received + quiet, first + MOST_WAITED)

@@ -106,7 +106,7 @@ class Part(Generic[T]):
                     given, context={ALLOWS_LOOPBACK: allows_loopback}
                 )
             except ValidationError as error:
-                left = self._spared(given, error)
+                left = self._without_invalid(given, error)
             if left is None:
                 return self._unreadable(raw)
             given = left
@@ -133,14 +133,14 @@ class Part(Generic[T]):
             place = ".".join((self.name, *map(_shown, fault["loc"])))
             yield place, fault["msg"].removeprefix("Value error, ")
 
-    def _spared(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value
+    def _without_invalid(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value
         """The setting's value without its invalid pieces; None where they may not be dropped."""
         if self._spares is Spares.NOTHING:
             return None
         wrong = {
-            one["loc"][0]
-            for one in error.errors(include_input=False, include_url=False)
-            if one["loc"] and (self._spares is Spares.EACH or one["type"] == "extra_forbidden")
+            fault["loc"][0]
+            for fault in error.errors(include_input=False, include_url=False)
+            if fault["loc"] and (self._spares is Spares.EACH or fault["type"] == "extra_forbidden")
         }
         if not wrong:
             return None

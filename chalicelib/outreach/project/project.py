@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from chalicelib.outreach.conversations.response_targets import HandoffTarget
     from chalicelib.outreach.project.ai_config import AiConfig
     from chalicelib.outreach.project.channel_config import ChannelConfig
-    from chalicelib.outreach.project.follow_up_settings import Declared
+    from chalicelib.outreach.project.follow_up_settings import FollowUpSettings
 
 
-def _in_order(found: list[Channel]) -> tuple[Channel, ...]:
+def _channels_in_order(found: list[Channel]) -> tuple[Channel, ...]:
     return tuple(found)
 
 
@@ -66,7 +66,9 @@ class Project(ProjectItem):
         is_copied=True,
     )
     allowed_channels: Part[tuple[Channel, ...]] = Part(
-        lambda: Annotated[list[fields.AnyChannel], Field(min_length=1), AfterValidator(_in_order)],
+        lambda: Annotated[
+            list[fields.AnyChannel], Field(min_length=1), AfterValidator(_channels_in_order)
+        ],
         "what is no channel is not allowed",
         lambda _: (),
         spares=Spares.EACH,
@@ -126,7 +128,7 @@ class Project(ProjectItem):
     handoff_notice: Part[fields.HandoffNoticeSetting | None] = Part(
         lambda: fields.HandoffNoticeSetting | None, "no notice", nothing, spares=Spares.UNKNOWN
     )
-    follow_ups: Part[Declared | None] = Part(
+    follow_ups: Part[FollowUpSettings | None] = Part(
         deferred.follow_ups, "nothing is sent", nothing, is_copied=True
     )
     language: Part[Language | None] = Part(
@@ -235,7 +237,7 @@ class Project(ProjectItem):
         """The names of the company's people whom the writer may name, from `company_rep`."""
         return tuple(name for name in (self.company_rep or {}).values() if name)
 
-    def copies(self) -> dict[str, Any]:
+    def copied_settings(self) -> dict[str, Any]:
         """The stored values of the settings that a conversation copies, by name; None for a missing one."""
         return {name: self._item.get(name) for name, part in parts().items() if part.is_copied}
 
@@ -259,4 +261,4 @@ class Project(ProjectItem):
 
 def parts() -> dict[str, Part[Any]]:
     """The settings of a project by name, in the order in which they are checked."""
-    return {name: one for name, one in vars(Project).items() if isinstance(one, Part)}
+    return {name: part for name, part in vars(Project).items() if isinstance(part, Part)}

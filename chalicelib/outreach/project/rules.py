@@ -22,7 +22,7 @@ QUIET = time(21), time(8)
 """The default quiet hours: from 21:00 until 08:00."""
 MOST_TURNS = 20
 """How often the end of one closed period may fall into another: more than twice a day for a week."""
-HELD: Mapping[str, str] = {
+HOLD_REASONS: Mapping[str, str] = {
     "start": reasons.HELD_START,
     "reply": reasons.HELD_REPLY,
 }
@@ -51,7 +51,7 @@ def is_held(record: Record, rule: str) -> bool:
     if None in listed.values() or not any(listed.values()):
         return True
     own = listed[record.channel.traits.address]
-    return record.primary_channel in {one.lower() for one in own}
+    return record.primary_channel in {recipient.lower() for recipient in own}
 
 
 def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> datetime | None:
@@ -74,7 +74,7 @@ def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> d
         UnreadableQuietHoursError: the setting cannot be read.
         UnmetWishError: quiet hours leave nothing of the wished hours.
     """
-    closed = [*_nights(record), *_wished(record, wished)]
+    closed = [*_quiet_ends(record), *_wished_starts(record, wished)]
     until = now
     for _ in range(MOST_TURNS):  # the end of one closed period may lie in another
         ends = [until_open(until) for until_open in closed]
@@ -91,7 +91,7 @@ ClosedUntil = Callable[[datetime], datetime | None]
 """Returns when the closed period ends that contains a time; None where no period does."""
 
 
-def _nights(record: Record) -> Iterator[ClosedUntil]:
+def _quiet_ends(record: Record) -> Iterator[ClosedUntil]:
     """For each zone that the recipient may be in, a function: when the quiet hours around a time end.
 
     It gives None for a time outside them.  Yields no function where the project has no quiet hours for
@@ -100,13 +100,13 @@ def _nights(record: Record) -> Iterator[ClosedUntil]:
     setting = Project(record.item).quiet_hours
     if setting is False:
         return
-    hours = _default_hours(record) if setting is None else _hours(record, setting)
+    hours = _default_hours(record) if setting is None else _quiet_hours(record, setting)
     start, end, zones = hours or (*QUIET, ())
     for zone in zones:
-        yield partial(_end, start=start, end=end, zone=zone)
+        yield partial(_quiet_end, start=start, end=end, zone=zone)
 
 
-def _wished(record: Record, wished: Hours | None) -> Iterator[ClosedUntil]:
+def _wished_starts(record: Record, wished: Hours | None) -> Iterator[ClosedUntil]:
     """For each zone that the recipient may be in, a function: when the next wished hours after a time begin.
 
     It gives None for a time within them.  Yields no function where `wished` is None.
@@ -126,17 +126,19 @@ def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
         return (own,)
     setting = Project(record.item).quiet_hours
     named = time_zones.by_name(setting.zone) if isinstance(setting, QuietHours) else None
-    return _zones_of(record) or ((named,) if named else ())
+    return _zones_of_number(record) or ((named,) if named else ())
 
 
-def with_hours_of(record: Record, project: Project) -> Record:
+def with_current_quiet_hours(record: Record, project: Project) -> Record:
     """A copy of a conversation that has its project's current quiet hours in place of the copied ones."""
-    kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
-    now = project.copies()["quiet_hours"]
+    kept = {name: value for name, value in record.item.items() if name != "quiet_hours"}
+    now = project.copied_settings()["quiet_hours"]
     return Record(kept if now is None else {**kept, "quiet_hours": now})
 
 
-def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
+def _quiet_hours(
+    record: Record, setting: QuietHours
+) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
     """Start, end and time zones of a project's quiet hours; None where they do not cover the channel.
 
     Raises:
@@ -146,7 +148,7 @@ def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneI
         return None
     own = time_zones.by_name(record.item.get("recipient_timezone"))
     zone = own or time_zones.by_name(setting.zone)
-    zones = (zone,) if zone else _zones_of(record)
+    zones = (zone,) if zone else _zones_of_number(record)
     if not zones:
         raise UnreadableQuietHoursError
     return setting.start, setting.end, zones
@@ -154,11 +156,11 @@ def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneI
 
 def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
     own = time_zones.by_name(record.item.get("recipient_timezone"))
-    zones = (own,) if own else _zones_of(record)
+    zones = (own,) if own else _zones_of_number(record)
     return (*QUIET, zones) if zones else None
 
 
-def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
+def _zones_of_number(record: Record) -> tuple[ZoneInfo, ...]:
     """The time zones that the recipient's number may be in; empty without a number."""
     if record.channel.traits.address.shows_zone:
         return time_zones.of_number(record.primary_channel)
@@ -167,7 +169,7 @@ def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
     return () if number is None else time_zones.of_number(number)
 
 
-def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | None:
+def _quiet_end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | None:
     """The time at which the quiet hours around a time end, in a time zone.
 
     None where the time is outside them.
@@ -195,7 +197,7 @@ def takes_free_text(record: Record, now: datetime) -> bool:
     return record.channel.traits.free_text_window is None or window_is_open(record, now)
 
 
-def longest(record: Record) -> int:
+def longest_text(record: Record) -> int:
     """The most characters that a message may have.
 
     It is the project's limit, by default `TEXT_CHARACTERS`, or the channel's where that is lower.

@@ -176,10 +176,10 @@ class RegisterDoor:
         companies = self.callers.access()
         company_id, role = access.caller_of(request.headers, companies)
         signature = access.check_request(request, companies[company_id], self.clock.now())
-        proven, is_needed = self.people.behind(
+        proven, is_needed = self.people.person_behind(
             request.headers, company_id, is_desk=role is not None
         )
-        self.callers.shares.pay(SOURCE, company_id)
+        self.callers.shares.charge(SOURCE, company_id)
         if proven is None:
             return RegisterCaller(company_id, role, signature, takes_names=not is_needed)
         return RegisterCaller(company_id, proven.role, signature, proven.person, takes_names=False)

@@ -13,10 +13,10 @@ from chalicelib.outreach.consent import unsubscribe
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.messages import threads
 from chalicelib.outreach.messages.footer import with_footer
-from chalicelib.outreach.project.fields import one_line
 from chalicelib.outreach.sending.prepared import MessageSender, SenderParts
 from chalicelib.outreach.ses.client import Email, Ses
 from chalicelib.outreach.ses.webhook import reply_address
+from chalicelib.outreach.visible_text import one_line
 
 
 class EmailSender(MessageSender[Email]):
@@ -75,7 +75,7 @@ class EmailSender(MessageSender[Email]):
             subject=threads.subject(record, draft.subject or default),
             text=text,
             html=html,
-            headers={**threads.headers(record), **unsubscribe.headers(link, reply_to)},
+            headers={**threads.headers(record), **unsubscribe.unsubscribe_headers(link, reply_to)},
             tag=f"{record.opaque_id}_{action.argument}",
         )
 

@@ -170,7 +170,7 @@ class MessageSender(ABC, Generic[Message]):
         if obeys_register and is_stopped(conversations.forbids(record), look):
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = conversations.draft(record, action.argument)
-        written = stored or self.parts.composer.late(record, action.argument)
+        written = stored or self.parts.composer.withheld_draft(record, action.argument)
         message: MessagePlan | None = action.data.message
         if message and message.is_unwritten and written.needs_more_than_its_text:
             raise PermanentError("conversations", "compose", reason=_FOR_A_PERSON)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from chalicelib.outreach.consent.keywords import bare
-from chalicelib.outreach.consent.words import Heard, HeardBy, Word, heard
+from chalicelib.outreach.consent.contact_words import Heard, HeardBy, Word, recognise
+from chalicelib.outreach.consent.keywords import bare_message
 from chalicelib.vendors.reply_sign_offs import MOST_LINES, is_sign_off, shows_a_writer
 from chalicelib.vendors.reply_text import Reply, parse
 
@@ -42,13 +42,13 @@ def heard_in(reply: Reply) -> Heard:
     people write below their signature.
     """
     text = _without_instructions(reply.said)
-    said = heard(text)
+    said = recognise(text)
     if said.word in (None, Word.DOUBT):
         said = _over_a_sign_off(text) or _below_sign_off(text) or said
     if said.word is not None:
         return said
     below = reply.signature.splitlines()[:_MOST_LINES]
-    signed = (heard(part) for part in below if _is_short(part))
+    signed = (recognise(part) for part in below if _is_short(part))
     return next((part for part in signed if part.word == Word.STOP), said)
 
 
@@ -62,11 +62,11 @@ def _over_a_sign_off(text: str) -> Heard | None:
         below = lines[at:]
         if not is_sign_off(below):
             continue
-        said = heard("\n".join(lines[:at]))
+        said = recognise("\n".join(lines[:at]))
         is_end = said.word in (Word.STOP, Word.DOUBT) and said.why in _WHOLE
-        if not is_end or heard("\n".join(below)).word is not None:
+        if not is_end or recognise("\n".join(below)).word is not None:
             continue
-        is_clear = said.why == HeardBy.PLAIN_WISH or _IS_STOP.match(bare(lines[0]))
+        is_clear = said.why == HeardBy.PLAIN_WISH or _IS_STOP.match(bare_message(lines[0]))
         if said.word == Word.DOUBT or is_clear or shows_a_writer(below):
             return said
     return None
@@ -78,7 +78,7 @@ def _below_sign_off(text: str) -> Heard | None:
     A sign-off is closing lines of only names, titles and companies.
     """
     *above, last = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    said = heard(last)
+    said = recognise(last)
     is_end = said.word == Word.STOP and said.why in _WHOLE
     return said if is_end and is_sign_off(above) and shows_a_writer(above) else None
 

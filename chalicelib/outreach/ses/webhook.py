@@ -35,8 +35,8 @@ from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.consent.contact_words import Word, recognise
 from chalicelib.outreach.consent.quoted_footer import without_footer
-from chalicelib.outreach.consent.words import Word, heard
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.ses import authentication
 from chalicelib.outreach.ses.mail_words import heard_in
@@ -251,7 +251,7 @@ def _opt_out(reply: Reply, subject: str, *, has_token: bool) -> tuple[str | None
     address, and a mail program may mark that e-mail as automatic.  A "yes" is only an answer, no
     START; HELP is not answered by e-mail.
     """
-    if has_token and heard(subject).word == Word.STOP:
+    if has_token and recognise(subject).word == Word.STOP:
         return Word.STOP.value, True
     said = heard_in(reply)
     is_plain = said.word == Word.STOP or (said.word == Word.START and not said.is_yes)

@@ -33,12 +33,13 @@ def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[Model
     if fallback is not None:
         rows[fallback] = row_of(catalogue, fallback)
     manners = {
-        name: catalogue.manner(row, request.instructions, row.effort) for name, row in rows.items()
+        name: catalogue.request_options(row, request.instructions, row.effort)
+        for name, row in rows.items()
     }
     request = replace(request, manners=manners)
     yield request
     if first.efforts and first.effort != first.efforts[0]:
-        least = catalogue.manner(first, request.instructions, first.efforts[0])
+        least = catalogue.request_options(first, request.instructions, first.efforts[0])
         yield replace(request, manners={**manners, request.model: least})
     if fallback not in (None, request.model):
         yield replace(request, model=fallback, fallback_model=None)

@@ -26,14 +26,14 @@ class MessageTime:
 
     @contextmanager
     def of_one_message(self, seconds: float = MESSAGE_SECONDS) -> Iterator[None]:
-        """A context that gives this thread so many seconds to write one message; `left` says what remains."""
+        """A context that gives this thread so many seconds to write one message; see `seconds_left`."""
         self._here.ends = time.monotonic() + seconds
         try:
             yield
         finally:
             self._here.ends = None
 
-    def left(self, most: float) -> float:
+    def seconds_left(self, most: float) -> float:
         """The seconds that the next request to a model may take: `most`, or less where less time is left.
 
         Outside `of_one_message` it is always `most`.

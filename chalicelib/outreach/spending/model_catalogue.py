@@ -111,7 +111,7 @@ class ModelRow:
             )
         )
 
-    def most(self, request: ModelRequest, model: str) -> int:
+    def highest_cost(self, request: ModelRequest, model: str) -> int:
         """An estimate of the most that a request to the model may cost, in millionths of a US dollar."""
         shown = [request.instructions, *(turn.text for turn in request.turns)]
         if request.schema is not None:
@@ -133,14 +133,14 @@ class ModelFile:
 
 
 _READ: Mapping[str, ModelFile] = Rows(lambda: {"": read(FILE, ModelFile)})
-LISTED: Mapping[str, ModelRow] = Rows(lambda: {model.name: model for model in _READ[""].models})
+SHIPPED: Mapping[str, ModelRow] = Rows(lambda: {model.name: model for model in _READ[""].models})
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCatalogue:
     """The language models that this stage may use, by name."""
 
-    rows: Mapping[str, ModelRow] = field(default_factory=lambda: LISTED)
+    rows: Mapping[str, ModelRow] = field(default_factory=lambda: SHIPPED)
 
     @classmethod
     def declared(cls, text: str) -> ModelCatalogue:
@@ -155,8 +155,8 @@ class ModelCatalogue:
             raise SettingsError(f"{SETTING} is not JSON") from None
         if not isinstance(given, dict):
             raise SettingsError(f"{SETTING} is not a JSON object")
-        added = {name: _declared(name, one) for name, one in given.items()}
-        return cls({**LISTED, **added} if added else LISTED)
+        added = {name: _declared(name, fields) for name, fields in given.items()}
+        return cls({**SHIPPED, **added} if added else SHIPPED)
 
     def find(self, name: str) -> ModelRow | None:
         """The catalogue's row of a model, by the model's name at the vendor; None for an unknown one."""
@@ -167,7 +167,7 @@ class ModelCatalogue:
         return sorted(name for name, row in self.rows.items() if row.provider == provider)
 
     @staticmethod
-    def manner(row: ModelRow, instructions: str, effort: Effort | None) -> Manner:
+    def request_options(row: ModelRow, instructions: str, effort: Effort | None) -> Manner:
         """The options of one request to a model: reasoning, caching, structured answer, time limit.
 
         Args:
@@ -200,7 +200,7 @@ def _declared(name: str, given: object) -> ModelRow:
     Raises:
         SettingsError: the row is malformed.
     """
-    known = LISTED.get(name)
+    known = SHIPPED.get(name)
     if isinstance(given, list) and known is not None:
         given = dict(zip(("input", "output"), given, strict=False))
     if not isinstance(given, dict):

@@ -43,14 +43,14 @@ class Providers:
                 company's own API key, and without that no model may write.
         """
         _ = self.current(record).ai_config
-        if self.of(record) == BEDROCK:
+        if self.provider_of(record) == BEDROCK:
             return bool(self.bedrock.model)
         return bool(self.openai.model and record.ai_config.get("api_key_reference"))
 
-    def of(self, record: Record) -> str:
+    def provider_of(self, record: Record) -> str:
         """The name of the provider whose model writes for a conversation: ``openai`` or ``bedrock``."""
         return self.current(record).provider
 
     def model_names(self, record: Record) -> ModelPair:
         """The names of the stage's models at the provider of a conversation."""
-        return self.bedrock if self.of(record) == BEDROCK else self.openai
+        return self.bedrock if self.provider_of(record) == BEDROCK else self.openai

@@ -39,25 +39,25 @@ _REPEATED = re.compile(r"(.)\1+")
 _WORD = re.compile(r"[a-z]+")
 
 
-def _once(words: str) -> str:
+def _without_repeated_letters(words: str) -> str:
     return _REPEATED.sub(r"\1", words)
 
 
 @cache
-def _kinds() -> Mapping[str, str]:
+def _kind_by_phrase() -> Mapping[str, str]:
     """The kind of each phrase of the file: S yes, W weak, D request, P polite, T thanks, N at once."""
     rows = read(FILE, AgreementFile)
     listed = zip("SWDPTN", astuple(rows), strict=True)
     found: dict[str, str] = {}
     for kind, phrases in listed:
         for phrase in re.split(r"[,\n]", phrases.strip()):
-            found.setdefault(_once(phrase.strip()), kind)
+            found.setdefault(_without_repeated_letters(phrase.strip()), kind)
     return found
 
 
 @cache
-def _phrase() -> re.Pattern[str]:
-    return re.compile(f"({'|'.join(sorted(_kinds(), key=len, reverse=True))})(?: |$)")
+def _phrase_pattern() -> re.Pattern[str]:
+    return re.compile(f"({'|'.join(sorted(_kind_by_phrase(), key=len, reverse=True))})(?: |$)")
 
 
 def is_yes(text: str) -> bool:
@@ -69,14 +69,14 @@ def is_yes(text: str) -> bool:
     """
     decomposed = unicodedata.normalize("NFKD", text.lower())
     bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    rest, classes = _once(" ".join(_WORD.findall(bare))), ""
+    rest, classes = _without_repeated_letters(" ".join(_WORD.findall(bare))), ""
     if _OTHER.search(bare) or rest == "ja ja":
         return False
     while rest:
-        phrase = _phrase().match(rest)
+        phrase = _phrase_pattern().match(rest)
         if phrase is None:
             return False
-        classes += _kinds()[phrase[1]]
+        classes += _kind_by_phrase()[phrase[1]]
         rest = rest[phrase.end() :]
     if "D" in classes:
         return True

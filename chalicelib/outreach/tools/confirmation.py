@@ -64,7 +64,7 @@ class ToolStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PossibleYes:
     """A recipient's message, as a possible yes to the question about a tool.
 
     Attributes:
@@ -103,7 +103,7 @@ class Confirmation:
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
-    def after(self, said: Said) -> dict[str, Any] | None:
+    def confirmed_item(self, said: PossibleYes) -> dict[str, Any] | None:
         """The map to store after a recipient's message that confirms the call; None where it does not.
 
         It confirms by a plain yes that is in time and about this question.  None ends the question.
@@ -121,7 +121,7 @@ def confirmation_of(item: Mapping[str, Any] | None) -> Confirmation | None:
     return Confirmation(**item) if item else None
 
 
-def asked(
+def question_item(
     tool: str, step: ToolStep, entry_id: str, ref: str | None, now: datetime
 ) -> dict[str, Any]:
     """The map to store in a conversation for the question about a tool's call that is sent now."""

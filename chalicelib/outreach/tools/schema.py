@@ -52,7 +52,7 @@ _KEYWORDS = frozenset(
 """The supported part of JSON Schema; a declaration with another keyword is refused."""
 
 
-def _understood(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _supported_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     problems = _schema_faults(schema, "parameters", MOST_LEVELS)
     for number, problem in enumerate(problems):
         if problem is not None:
@@ -75,7 +75,7 @@ def _schema_faults(schema: Any, path: str, levels: int) -> Iterator[str | None]:
         yield f"{path} has a keyword that is not understood: {', '.join(map(shown_name, unknown))}"
     listed = schema.get("type", [])
     types = listed if isinstance(listed, list) else [listed]
-    if not all(isinstance(one, str) and one in _TYPES for one in types):
+    if not all(isinstance(type_name, str) and type_name in _TYPES for type_name in types):
         yield f"{path} has an unknown type"
     for keywords, is_one, wanted in _VALUES:
         for name in keywords:
@@ -129,11 +129,11 @@ class Tool(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
     description: Annotated[str, Field(max_length=1000)] = ""
-    parameters: Annotated[dict[str, Any], AfterValidator(_understood)] = {"type": "object"}
+    parameters: Annotated[dict[str, Any], AfterValidator(_supported_schema)] = {"type": "object"}
     irreversible: StrictBool = False
     question: Annotated[str, Field(min_length=1, max_length=600)] | None = None
     confirm_within_minutes: Annotated[StrictInt, Field(ge=1, le=MOST_MINUTES)] = 24 * 60
-    result: Annotated[dict[str, Any], AfterValidator(_understood)] = {
+    result: Annotated[dict[str, Any], AfterValidator(_supported_schema)] = {
         "type": "object",
         "additionalProperties": False,
     }
@@ -155,7 +155,7 @@ class Tool(BaseModel):
             return f"data has a field that is not declared: {shown_name(min(data))}"
         return next(_faults(data, self.result, "data"), None)
 
-    def arguments(self, text: str | None) -> dict[str, Any]:
+    def parsed_arguments(self, text: str | None) -> dict[str, Any]:
         """The arguments that the writer gave for a call of the tool, parsed from JSON.
 
         Raises:
@@ -198,8 +198,8 @@ def _faults(
                 yield f"{path} does not match its pattern"
         case list():
             yield from _length_faults(len(value), schema, path, "Items")
-            for number, one in enumerate(value):
-                yield from _faults(one, schema.get("items") or {}, f"{path}[{number}]", levels - 1)
+            for number, item in enumerate(value):
+                yield from _faults(item, schema.get("items") or {}, f"{path}[{number}]", levels - 1)
         case dict():
             yield from _object_faults(value, schema, path, levels - 1)
         case int() | float() if not isinstance(value, bool):
@@ -216,13 +216,13 @@ def _object_faults(
     for name in schema.get("required") or ():
         if name not in value:
             yield f"{path}.{name} is missing"
-    for name, one in value.items():
+    for name, member in value.items():
         if name in properties:
-            yield from _faults(one, properties[name], f"{path}.{name}", levels)
+            yield from _faults(member, properties[name], f"{path}.{name}", levels)
         elif properties and schema.get("additionalProperties", False) is False:
             yield f"{path} has a field that is not declared: {shown_name(name)}"
         else:
-            yield from _faults(one, {}, f"{path}.{shown_name(name)}", levels)
+            yield from _faults(member, {}, f"{path}.{shown_name(name)}", levels)
 
 
 def _length_faults(length: int, schema: Mapping[str, Any], path: str, what: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from chalicelib.errors import TransientError, UnavailableError
 from chalicelib.outreach import reasons, senders
-from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.consent.contact_words import recognise
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.conversations.statements import Statement
@@ -76,7 +76,7 @@ class ConsentAtTheDoor:
                 how=how,
             )
             return job.model_copy(update=done)
-        is_yes = heard(job.text).is_yes
+        is_yes = recognise(job.text).is_yes
         was_marked = self.register.allow(
             job.recipient, company_id, said_at=job.sent_at, is_yes=is_yes, how=how
         )

@@ -26,7 +26,7 @@ from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Carrier, Channel, channel_of, number_of
-from chalicelib.outreach.consent.words import Word, heard
+from chalicelib.outreach.consent.contact_words import Word, recognise
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 
 MAX_BODY_BYTES = 64 * 1024
@@ -311,7 +311,7 @@ def _consent(declared: str, channel: Channel, text: str) -> dict[str, Any]:
     if declared:
         known = declared.upper() in ("STOP", "START", "HELP")
         return {"opt_out": declared.lower() if known else None, "carrier_answers": True}
-    said = heard(text)
+    said = recognise(text)
     word = said.word if said.word != Word.DOUBT else None
     is_answered = channel == Channel.SMS and said.is_carriers
     return {"opt_out": word.value if word else None, "carrier_answers": is_answered}

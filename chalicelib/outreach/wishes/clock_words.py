@@ -55,7 +55,7 @@ def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
     return (first, last) if first < last <= DAY else None
 
 
-def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def merged_windows(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Windows (pairs of minutes of the day) in order; those that touch or overlap are merged."""
     made: list[tuple[int, int]] = []
     for start, end in sorted(windows):
@@ -66,9 +66,9 @@ def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(made)
 
 
-def outside(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def uncovered_windows(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """The windows (pairs of minutes of the day) that no given window covers, in order."""
-    edges = [0, *(edge for one in joined(windows) for edge in one), DAY]
+    edges = [0, *(edge for covered in merged_windows(windows) for edge in covered), DAY]
     return tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
 
 

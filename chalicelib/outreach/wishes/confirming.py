@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from chalicelib.outreach.wishes.lexicon import Lexicon, lexicons
 from chalicelib.outreach.wishes.preference import Contact, Hours, Preferences
 from chalicelib.outreach.wishes.wish_clauses import Clause, sentences
-from chalicelib.outreach.wishes.wished import LASTING, DoubtError, channels_in, hours_in
+from chalicelib.outreach.wishes.wished import LASTING_KINDS, DoubtError, channels_in, hours_in
 
 
 def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool:
@@ -26,11 +26,13 @@ def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool
 
 
 def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts: str) -> bool:
-    clauses = _ours(sentence, lexicon)
+    clauses = _announcing_clauses(sentence, lexicon)
     if not clauses:
         return False
-    said = {kind for clause in clauses for kind in _about(clause)}
-    known = {kind for our in _ours(facts, lexicon) for kind in _about(our)}
+    said = {kind for clause in clauses for kind in _times_and_channels(clause)}
+    known = {
+        kind for our in _announcing_clauses(facts, lexicon) for kind in _times_and_channels(our)
+    }
     if not said or said <= known:
         return False
     wanted = preferences.channels.wanted if preferences.channels else frozenset[Contact]()
@@ -40,19 +42,19 @@ def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts:
     )
 
 
-def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
+def _announcing_clauses(text: str, lexicon: Lexicon) -> list[Clause]:
     """The clauses of those sentences of a text in which we announce that we will write."""
     return [
         clause
         for found in sentences(text, lexicon)
-        if any(one.has("we_write") for one in found)
+        if any(clause.has("we_write") for clause in found)
         for clause in found
     ]
 
 
-def _about(clause: Clause) -> Sequence[str]:
+def _times_and_channels(clause: Clause) -> Sequence[str]:
     """The recurring times and the channels that a clause names."""
-    timed = [f"{part.kind}{part.value}" for part in clause.parts if part.kind in LASTING]
+    timed = [f"{part.kind}{part.value}" for part in clause.parts if part.kind in LASTING_KINDS]
     return [*timed, *channels_in(clause)[0]]
 
 
@@ -61,7 +63,7 @@ def _is_within(clause: Clause, kept: Hours | None) -> bool:
 
     True if the clause names none; else False where none are stored.
     """
-    if not clause.has(*LASTING):
+    if not clause.has(*LASTING_KINDS):
         return True
     if kept is None:
         return False

@@ -114,11 +114,11 @@ def tokens(text: str) -> list[str]:
 def lexicons() -> Mapping[str, Lexicon]:
     """For each language its phrases, as tuples of words, and what each phrase means."""
     file = read(FILE, WishFile)
-    return {name: dict(_phrases(one)) for name, one in file.languages.items()}
+    return {name: dict(_phrases(words)) for name, words in file.languages.items()}
 
 
 def _phrases(table: LanguageWords) -> Iterator[tuple[tuple[str, ...], WishPart]]:
-    fill = {tuple(tokens(one)) for row in table.fill for one in row.split("|")}
+    fill = {tuple(tokens(phrase)) for row in table.fill for phrase in row.split("|")}
     for kind in LanguageWords.__slots__:
         for number, row in enumerate(getattr(table, kind)):
             for phrase in row.split("|"):

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from chalicelib.outreach.wishes.question_words import (
     QuestionLanguage,
     folded_question,
-    mended,
     question_languages,
+    with_mended_nouns,
 )
 
 MOST_CHARACTERS = 600
@@ -79,9 +79,9 @@ class _Sentence:
         rest = self.text[self.clause(noun[0]) : noun[0]] + self.text[noun[1] :]
         return len(rest.split()) if self.language.spaced else len(rest) // 3
 
-    def is_near(self, one: Span, other: Span, most: int) -> bool:
+    def is_near(self, first: Span, second: Span, most: int) -> bool:
         """Whether at most `most` words are between two spans of the sentence, whichever comes first."""
-        return self.between(min(one[1], other[1]), max(one[0], other[0])) <= most
+        return self.between(min(first[1], second[1]), max(first[0], second[0])) <= most
 
 
 def asks_whether_a_machine(message: str) -> bool:
@@ -118,7 +118,7 @@ def _is_asked(said: list[str], language: QuestionLanguage) -> bool:
     of_machine = False
     for sentence in said:
         kept = [part for part in _CLAUSES.split(sentence) if not patterns.elsewhere.search(part)]
-        text = mended(",".join(kept), language)
+        text = with_mended_nouns(",".join(kept), language)
         left = _Sentence(patterns.cut.sub(" ... ", text), language)
         of_machine = bool(left.nouns("machine")) or (of_machine and len(kept) > 0)
         has_doubt = of_machine and patterns.doubt.search(left.text)

@@ -165,13 +165,13 @@ class Preferences:
         return self.refuses(channel) or bool(wanted and channel not in wanted)
 
     @property
-    def said(self) -> dict[str, Any]:
+    def plain_values(self) -> dict[str, Any]:
         """The preferences in plain values, for the writer, the desk and operators."""
         shown: dict[str, Any] = {}
         if self.hours:
             shown |= {"hours": list(self.hours.item["windows"]), "days": day_names(self.hours.days)}
         if self.channels:
-            shown |= {name: one for name, one in self.channels.item.items() if one}
+            shown |= {name: value for name, value in self.channels.item.items() if value}
         return shown
 
 
@@ -205,15 +205,15 @@ def preferences_of(kept: Mapping[str, Mapping[str, Any]]) -> Preferences:
         kept: stored preferences by ``{member id}#{about}``.
     """
     newest: dict[str, Mapping[str, Any]] = {}
-    for key, one in sorted(kept.items()):
+    for key, row in sorted(kept.items()):
         about = key.rpartition("#")[2]
-        if about not in newest or str(one["said_at"]) >= str(newest[about]["said_at"]):
-            newest[about] = one
-    held = {about: one for about, one in newest.items() if "lifted_at" not in one}
+        if about not in newest or str(row["said_at"]) >= str(newest[about]["said_at"]):
+            newest[about] = row
+    held = {about: row for about, row in newest.items() if "lifted_at" not in row}
     return Preferences(
         hours_of(held[About.HOURS]) if About.HOURS in held else None,
         channels_of(held[About.CHANNELS]) if About.CHANNELS in held else None,
-        [{"about": about, **one} for about, one in sorted(held.items())],
+        [{"about": about, **row} for about, row in sorted(held.items())],
     )
 
 

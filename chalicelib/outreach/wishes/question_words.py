@@ -112,14 +112,15 @@ def _language(rows: QuestionWords, shared: str) -> QuestionLanguage:
 
 
 def _long_words(*rows: str) -> Mapping[str, tuple[str, ...]]:
-    words = [one for row in rows for one in folded_question(row).replace("*", "").split("|")]
+    words = [word for row in rows for word in folded_question(row).replace("*", "").split("|")]
     long = [word for word in words if word.isalpha() and len(word) >= _LEAST_FUZZY]
     return {
-        first: tuple(one for one in long if one[0] == first) for first in {one[0] for one in long}
+        first: tuple(word for word in long if word[0] == first)
+        for first in {word[0] for word in long}
     }
 
 
-def mended(text: str, language: QuestionLanguage) -> str:
+def with_mended_nouns(text: str, language: QuestionLanguage) -> str:
     """A text with misspelt nouns ("robto") corrected: one letter missing, added or wrong, or two swapped."""
 
     def right(found: re.Match[str]) -> str:
@@ -176,7 +177,7 @@ def folded_question(text: str) -> str:
     return re.sub(r"([^\W\d])\1{2,}", r"\1", "".join(map(_letter, low)).translate(_PLAIN))
 
 
-def _letter(one: str) -> str:
-    pieces = unicodedata.normalize("NFD", one)
+def _letter(letter: str) -> str:
+    pieces = unicodedata.normalize("NFD", letter)
     is_plain = pieces[0] < _LAST_ACCENTED or "\u0600" <= pieces[0] <= "\u06ff"
-    return pieces[0] if is_plain else one
+    return pieces[0] if is_plain else letter

@@ -70,7 +70,7 @@ def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
             is_dropped = True
         elif not is_dropped:
             clause.append(part)
-    return [one for one in found if one]
+    return [sentence for sentence in found if sentence]
 
 
 def _parts(words: Sequence[str], lexicon: Lexicon) -> Iterator[WishPart]:
@@ -108,17 +108,17 @@ def _other(word: str) -> WishPart:
 def _clause(parts: Sequence[WishPart]) -> Clause:
     timed = list(_timed(parts))
     kept, is_known, is_bound = list[WishPart](), True, True
-    for number, one in enumerate(timed):
+    for number, part in enumerate(timed):
         following = timed[number + 1].kind if number + 1 < len(timed) else ""
-        if one.kind == "fill":
+        if part.kind == "fill":
             continue
-        is_range_end = one.kind in ("to", "joins") and following == "time"
-        needs_time = one.kind in _NEEDS_TIME and following != "time" and not is_range_end
-        if needs_time and one.is_fill:
+        is_range_end = part.kind in ("to", "joins") and following == "time"
+        needs_time = part.kind in _NEEDS_TIME and following != "time" and not is_range_end
+        if needs_time and part.is_fill:
             continue
-        is_known &= one.kind != "unknown" and not needs_time
-        is_bound &= not needs_time or one.kind not in _HAS_BOUND
-        kept.append(one)
+        is_known &= part.kind != "unknown" and not needs_time
+        is_bound &= not needs_time or part.kind not in _HAS_BOUND
+        kept.append(part)
     return Clause(tuple(kept), is_known, is_bound)
 
 
@@ -126,17 +126,17 @@ def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
     """A clause's parts; each number and the words that belong to it ("pm", "o'clock") become one time."""
     at = 0
     while at < len(parts):
-        one = parts[at]
+        part = parts[at]
         before = next((x.kind for x in reversed(parts[:at]) if x.kind != "fill"), "")
         is_range = before == "joins" and any(x.kind == "start" for x in parts[:at])
-        is_number = one.kind in ("numbers", "noon") and (before in _BEFORE_A_NUMBER or is_range)
-        if one.kind != "time" and not is_number:
-            yield one
+        is_number = part.kind in ("numbers", "noon") and (before in _BEFORE_A_NUMBER or is_range)
+        if part.kind != "time" and not is_number:
+            yield part
             at += 1
             continue
-        hours = _NOON if one.kind == "noon" else one.value + 1
-        minute = one.value if one.kind == "time" else hours * _AN_HOUR_IN_MINUTES
-        how, at = one.how, at + 1
+        hours = _NOON if part.kind == "noon" else part.value + 1
+        minute = part.value if part.kind == "time" else hours * _AN_HOUR_IN_MINUTES
+        how, at = part.how, at + 1
         if at < len(parts) and parts[at].kind == "hour":
             how, at = "clock", at + 1
         if at < len(parts) and parts[at].kind in _HALVES:

@@ -55,7 +55,7 @@ _TIMES = (
     "time",
     "any_time",
 )
-LASTING = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
+LASTING_KINDS = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
 """Kinds of words for times that recur ("evening"), unlike a single day and hour."""
 _ADDRESSED = ("contact", "no_call", *_NOUNS, *_VERBS)
 _WAYS = ("contact", "sms", "text", "whatsapp", "email", "text_me", "whatsapp_me", "email_me")
@@ -68,7 +68,7 @@ Sentences = Sequence[Sequence[Clause]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ClauseInSentence:
     """A clause of a recipient's message, with the whole sentence that it is part of."""
 
     clause: Clause
@@ -101,7 +101,7 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _ClauseWish:
     """What one clause wishes; `named` and `refused` are channels, `lifts` are preferences taken back."""
 
     hours: Hours | None = None
@@ -114,7 +114,7 @@ class DoubtError(Exception):
     """A clause may wish a time or a channel, but is not understood."""
 
 
-def wished(text: str, *, answers: bool = False) -> Wish | None:
+def stated_wish(text: str, *, answers: bool = False) -> Wish | None:
     """A recipient's wish about time and channel; None where the message has none, or the wish is in doubt.
 
     Args:
@@ -122,16 +122,16 @@ def wished(text: str, *, answers: bool = False) -> Wish | None:
         answers: whether our newest message asked something, so that "not before 9" may be the
             answer.
     """
-    return _agreed(text, _clauses, answers=answers)
+    return _agreed_wish(text, _wishing_clauses, answers=answers)
 
 
-def wished_alone(text: str) -> Wish | None:
-    """The wish of a message, as `wished`, where all words of its clauses about time and channel are known."""
-    return _agreed(text, _known_clauses, answers=False)
+def wish_if_all_known(text: str) -> Wish | None:
+    """The wish of a message; None where a word of its clauses about time and channel is not known."""
+    return _agreed_wish(text, _known_clauses, answers=False)
 
 
-def _agreed(
-    text: str, choose: Callable[[Sentences], Sequence[_Said] | None], *, answers: bool
+def _agreed_wish(
+    text: str, choose: Callable[[Sentences], Sequence[_ClauseInSentence] | None], *, answers: bool
 ) -> Wish | None:
     """The wish in a message, by the languages that know most of its words.
 
@@ -144,69 +144,77 @@ def _agreed(
         sum(part.kind == "unknown" for s in sentences_read for c in s for part in c.parts)
         for sentences_read in read
     ]
-    chosen = [one for one, count in zip(read, unknown, strict=True) if count == min(unknown)]
-    heard = [
-        wish for reading in chosen if (wish := _read(choose(reading), answers=answers)) is not None
+    chosen = [
+        reading for reading, count in zip(read, unknown, strict=True) if count == min(unknown)
     ]
-    return heard[0] if heard and all(one == heard[0] for one in heard) else None
+    heard = [
+        wish
+        for reading in chosen
+        if (wish := _wish_of_clauses(choose(reading), answers=answers)) is not None
+    ]
+    return heard[0] if heard and all(wish == heard[0] for wish in heard) else None
 
 
-def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
+def _wish_of_clauses(said: Sequence[_ClauseInSentence] | None, *, answers: bool) -> Wish | None:
     if said is None:
         return None
     try:
         is_addressed = any(clause.is_addressed for clause in said)
-        heard = [_heard(clause, is_addressed=is_addressed, answers=answers) for clause in said]
+        heard = [
+            _wish_of_clause(clause, is_addressed=is_addressed, answers=answers) for clause in said
+        ]
     except DoubtError:
         return None
-    return _together(heard, said)
+    return _combined_wish(heard, said)
 
 
-def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
+def _known_clauses(found: Sentences) -> Sequence[_ClauseInSentence] | None:
     """The clauses about time and channel of a message; those with an unknown word are skipped.
 
     None where a skipped clause is about reaching the recipient, or a sentence is about an occasion,
     an appointment or somebody else.
     """
-    said = list[_Said]()
+    said = list[_ClauseInSentence]()
     for sentence in found:
         if any(clause.has("once", "no_wish", "others") for clause in sentence):
             return None
-        relevant = [_Said(clause, clause) for clause in sentence if clause.has(*_RELEVANT)]
-        if all(one.clause.is_known for one in relevant):
+        relevant = [
+            _ClauseInSentence(clause, clause) for clause in sentence if clause.has(*_RELEVANT)
+        ]
+        if all(clause.clause.is_known for clause in relevant):
             said += relevant
-        elif any(one.is_addressed for one in relevant):
+        elif any(clause.is_addressed for clause in relevant):
             return None
     return said
 
 
-def _clauses(found: Sentences) -> Sequence[_Said] | None:
+def _wishing_clauses(found: Sentences) -> Sequence[_ClauseInSentence] | None:
     """The clauses that wish a time or a channel; None where one is in doubt.
 
     Sentences about an appointment, a condition or somebody else are skipped.  A clause with an
     unknown word needs "only", "better" or "from now on" beside a way to write to the recipient.
     """
-    said = list[_Said]()
+    said = list[_ClauseInSentence]()
     is_once = False
     for sentence in found:
-        whole = Clause(tuple(part for one in sentence for part in one.parts), is_known=True)
+        whole = Clause(tuple(part for clause in sentence for part in clause.parts), is_known=True)
         is_once |= whole.has("once")
         if whole.has("once", "no_wish"):
             continue
-        for clause in takewhile(lambda one: not one.has("others"), sentence):
-            one = _Said(clause, whole)
+        for clause in takewhile(lambda clause: not clause.has("others"), sentence):
+            said_clause = _ClauseInSentence(clause, whole)
             if not clause.has(*_RELEVANT):
                 continue
-            if not clause.is_bound and one.is_addressed:
+            if not clause.is_bound and said_clause.is_addressed:
                 return None
-            if one.is_certain:
-                said.append(one)
-    if is_once and not any(one.has("standing") for sentence in found for one in sentence):
+            if said_clause.is_certain:
+                said.append(said_clause)
+    if is_once and not any(clause.has("standing") for sentence in found for clause in sentence):
         return None
     return said
 
 
-def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
+def _combined_wish(heard: Sequence[_ClauseWish], said: Sequence[_ClauseInSentence]) -> Wish | None:
     """The combined wish of all clauses of a message.
 
     None where they contradict each other, are unclear, or wish nothing.
@@ -222,7 +230,7 @@ def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
     refused = frozenset[Contact]().union(*(wish.refused for wish in heard))
     if named >= _TEXTS and named - refused:  # "text me, no WhatsApp"
         named -= refused & _TEXTS
-    is_only = any(c.clause.has("only") and one.named for c, one in zip(said, heard, strict=True))
+    is_only = any(c.clause.has("only") and wish.named for c, wish in zip(said, heard, strict=True))
     if is_only:
         refused |= frozenset(Contact) - named
     is_unclear = bool(named & refused) or refused >= _OURS or (named and not is_settled)
@@ -239,23 +247,23 @@ def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
     return Wish(hours, channels, lifts)
 
 
-def _heard(said: _Said, *, is_addressed: bool, answers: bool) -> _Heard:
+def _wish_of_clause(said: _ClauseInSentence, *, is_addressed: bool, answers: bool) -> _ClauseWish:
     clause = said.clause
     if clause.has("any_channel"):
         if clause.has("deny", *_TIMES):
             raise DoubtError
-        return _Heard(lifts=frozenset({About.CHANNELS}))
+        return _ClauseWish(lifts=frozenset({About.CHANNELS}))
     if clause.has("any_time") and not clause.has(*(set(_TIMES) - {"any_time"})):
         if clause.has("deny"):
             raise DoubtError
-        return _Heard(lifts=frozenset({About.HOURS}))
+        return _ClauseWish(lifts=frozenset({About.HOURS}))
     if clause.has(*_TIMES):
-        return _timed(said, is_addressed=is_addressed, answers=answers)
+        return _timed_wish(said, is_addressed=is_addressed, answers=answers)
     named, refused = channels_in(clause)
-    return _Heard(named=named, refused=refused)
+    return _ClauseWish(named=named, refused=refused)
 
 
-def _timed(said: _Said, *, is_addressed: bool, answers: bool) -> _Heard:
+def _timed_wish(said: _ClauseInSentence, *, is_addressed: bool, answers: bool) -> _ClauseWish:
     clause = said.clause
     is_lasting = clause.has("only", "deny") or said.sentence.has("only", "standing")
     is_bare = not is_lasting or answers
@@ -267,7 +275,7 @@ def _timed(said: _Said, *, is_addressed: bool, answers: bool) -> _Heard:
     names = set(_NOUNS) if clause.has("only", "prefer") else set(_NOUNS) - _AMBIGUOUS
     is_named = clause.has(*names) and said.is_settled and not clause.has("deny")
     named = channels_in(clause)[0] if is_named else frozenset[Contact]()
-    return _Heard(hours, named)
+    return _ClauseWish(hours, named)
 
 
 def hours_in(clause: Clause) -> Hours:
@@ -293,9 +301,9 @@ def hours_in(clause: Clause) -> Hours:
     days = frozenset(_days(clause.parts))
     if is_denied and days and (windows or bounds != Hours()):
         raise DoubtError
-    whole = clock_words.joined(windows) if windows else ((0, DAY),)
+    whole = clock_words.merged_windows(windows) if windows else ((0, DAY),)
     if is_denied and windows:
-        whole = clock_words.outside(windows)
+        whole = clock_words.uncovered_windows(windows)
     if is_denied and days:
         days = WEEK - days
     return replace(Hours(whole).within(bounds), days=days or WEEK)
@@ -311,21 +319,21 @@ def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str
     """
     at = 0
     while at < len(parts):
-        one, time, *rest = (*parts[at : at + 4], *[WishPart("end")] * 4)[:4]
-        if one.kind in (*_BOUNDS, "time"):
-            first = one if one.kind == "time" else time
-            link, last = (time, rest[0]) if one.kind == "time" else (rest[0], rest[1])
+        part, time, *rest = (*parts[at : at + 4], *[WishPart("end")] * 4)[:4]
+        if part.kind in (*_BOUNDS, "time"):
+            first = part if part.kind == "time" else time
+            link, last = (time, rest[0]) if part.kind == "time" else (rest[0], rest[1])
             is_range = link.kind in ("to", "joins", "until") and last.kind == "time"
-            if first.kind != "time" or (one.kind == "time" and not is_range):
+            if first.kind != "time" or (part.kind == "time" and not is_range):
                 raise DoubtError
-            if is_range and one.kind in ("start", "time", "after"):
+            if is_range and part.kind in ("start", "time", "after"):
                 window = clock_words.window(first, last)
                 if window is None:
                     raise DoubtError
                 yield "window", window
-                at += 3 if one.kind == "time" else 4
+                at += 3 if part.kind == "time" else 4
                 continue
-            yield "bound", _bound(one.kind, first, is_denied=is_denied)
+            yield "bound", _bound(part.kind, first, is_denied=is_denied)
             at += 2
             continue
         at += 1

@@ -10,7 +10,7 @@ The modules, in the order in which a message passes them:
     conversation_view  what the model sees of a conversation: bounded, trimmed, redacted
     prompts            the instructions that the model gets
     checked_writer     judges the model's drafts: send, write once more, or leave to a person
-    review             the rules that a draft breaks, as `Broken` codes with the words at fault
+    review             the rules that a draft breaks, as `RuleBreak` codes with the words at fault
     given              collects what a draft is judged against: its sources, case and rules
     sources            the texts and fields that a draft may rest on, each labelled with its author
     field_meaning      what a field of a request means: its roles, unit and currency
@@ -19,15 +19,16 @@ The modules, in the order in which a message passes them:
     moments            finds the days, times and spans of a text, also dates in digits; which dates and
                        weekdays a day may be
     value_words        the words for months, weekdays, units and currencies, as patterns
-    said               the values of a text with the roles and stems of the words nearest to them
+    said_values        the values of a text with the roles and stems of the words nearest to them
     rendering          writes the value of a field where a draft names the field's path
     supported_values   judges each value of a draft: matching sources and rivals, opening hours
     same_value         whether a draft's value and a source's can be the same: sums, days, numbers
-    right_role         the backing of a value by matching sources and rivals: given, or another role's
-    implied            values that follow from given ones: opening hours around a time, dates ahead
+    right_role         the backing of a value or name by matching sources and rivals: given, or another role's
+    implied            values that follow from given ones: opening hours around a time, dates ahead; times
+                       that contradict the given ones
     right_address      whether a link, e-mail address or number belongs to the person whom the draft names
     agreeing           sentences that agree with what only the recipient has said
     phrasing           what a sentence does: repeat, agree, decline: `phrases.toml`
-    form_names         which names from a form may become part of a message
+    form_names         which names from a form are plausible, and may become part of a message
     checks/            single checks of a text
 """

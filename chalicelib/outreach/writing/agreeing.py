@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
-from chalicelib.outreach.writing.checks.claims import is_negated, kinds_in, mentioned
+from chalicelib.outreach.writing.checks.claims import is_negated, kinds_in, unsupported_kinds
 from chalicelib.outreach.writing.checks.contact_details import addresses, is_phone
 from chalicelib.outreach.writing.checks.text import folded, sentences
-from chalicelib.outreach.writing.checks.written_language import spoken
+from chalicelib.outreach.writing.checks.written_language import possible_languages
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.right_role import Backing
-from chalicelib.outreach.writing.said import SaidValue, stems_of
-from chalicelib.outreach.writing.supported_values import Context, judged
+from chalicelib.outreach.writing.said_values import SaidValue, stems_of
+from chalicelib.outreach.writing.supported_values import Context, judged_values
 from chalicelib.outreach.writing.values import ValueKind, values
 
 _CLAUSE = re.compile(
@@ -67,7 +67,7 @@ def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
 
     False where the recipient's message makes a statement that nothing supports.
     """
-    if mentioned(about.newest, about.case, about.rules):
+    if unsupported_kinds(about.newest, about.case, about.rules):
         return False
     if len(stems_of(left)) <= 1:
         return phrasing.says("asking", about.newest) or _is_about_reaching(about)
@@ -81,7 +81,7 @@ def _is_about_reaching(about: Given) -> bool:
     """Whether the recipient only says how they want to be reached: no sum, no code, no address."""
     harmless = (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN, ValueKind.TEXT)
     is_plain = all(value.kind in harmless for value in values(about.newest))
-    is_said = phrasing.says("reaching", about.newest, spoken(about.newest))
+    is_said = phrasing.says("reaching", about.newest, possible_languages(about.newest))
     return is_said and is_plain and not _names_strange_address(about)
 
 
@@ -93,14 +93,14 @@ def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
     """
     if phrasing.agrees(sentence, languages):
         return True
-    clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
+    clauses = [clause for clause in _CLAUSE.split(sentence) if clause.strip()]
     left = [clause for clause in clauses if not _is_open(clause, languages)]
     if not left or is_negated(left[0]):
         return False
     if phrasing.points_back(left[0], languages):
         return not values(left[0])
     newest = _words(about.newest)
-    if any(phrasing.is_bare(one, languages) for one in left):
+    if any(phrasing.is_bare(clause, languages) for clause in left):
         return True
     if phrasing.is_bare(left[0], languages, newest):
         return not phrasing.says("greeting", sentence, languages)
@@ -154,16 +154,18 @@ def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
     A value is unproven where no source supports it, the message does not negate it, and the draft
     does not give the same value with support.  Statements are promises, orders and the like.
     """
-    context = Context("", spoken(about.newest))
+    context = Context("", possible_languages(about.newest))
     own = {
         said.value.readings
-        for said, support in judged(text, about.sources, Context(about.newest, spoken(text)))
+        for said, support in judged_values(
+            text, about.sources, Context(about.newest, possible_languages(text))
+        )
         if support is Backing.GIVEN
     }
-    for said, support in judged(about.newest, about.sources, context):
+    for said, support in judged_values(about.newest, about.sources, context):
         is_open = is_negated(said.text) or said.value.readings in own
         yield support is not Backing.GIVEN and not is_open and said.value.end > said.value.start
-    yield bool(mentioned(about.newest, about.case, about.rules, answer))
+    yield bool(unsupported_kinds(about.newest, about.case, about.rules, answer))
 
 
 def _is_stated(rest: str, following: str, about: Given) -> bool:
@@ -177,10 +179,10 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     if len(own) == 1 and not values(rest):  # "it is complete": the recipient's message says what
         rest = f"{about.newest}\n{rest}"
     basis = rest if own else following if stems_of(following) else about.newest
-    context = Context(about.newest, spoken(basis) or about.language)
+    context = Context(about.newest, possible_languages(basis) or about.language)
     backed = [
         support
-        for said, support in judged(basis, about.sources, context)
+        for said, support in judged_values(basis, about.sources, context)
         if said.value.kind is not ValueKind.TEXT or _is_state(said, about)
     ]
     if (backed and all(backing is Backing.GIVEN for backing in backed)) or _has_addresses(
@@ -190,7 +192,7 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
     words = stems_of(basis)
     shared = max((len(words & source.words) for source in about.sources.given), default=0)
     if kinds_in(basis) and own:
-        return not mentioned(basis, about.case, about.rules, is_strict=is_short)
+        return not unsupported_kinds(basis, about.case, about.rules, is_strict=is_short)
     return shared > _ENOUGH * len(words) or (bool(own) and 2 <= shared >= _ENOUGH * len(words))
 
 

@@ -30,16 +30,20 @@ from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing import prompts
 from chalicelib.outreach.writing.checks.claims import admits_a_machine
 from chalicelib.outreach.writing.checks.segments import capacity
-from chalicelib.outreach.writing.checks.written_language import is_sure, language_of, spoken
-from chalicelib.outreach.writing.given import Given, given
+from chalicelib.outreach.writing.checks.written_language import (
+    is_sure,
+    language_of,
+    possible_languages,
+)
+from chalicelib.outreach.writing.given import Given, given_for
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.outreach.writing.rendering import rendered
-from chalicelib.outreach.writing.review import broken, reviewed
+from chalicelib.outreach.writing.review import broken_codes, broken_rules
 from chalicelib.outreach.writing.template_writer import DraftRefusedError
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedDraft:
     """One draft of a message, and the rules that it breaks.
 
     Attributes:
@@ -52,7 +56,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMessage:
     """All drafts of one message, and the message that is sent.
 
     Attributes:
@@ -60,7 +64,7 @@ class Judged:
         sent: the message as it is sent; None where a person answers.
     """
 
-    tries: tuple[Tried, ...]
+    tries: tuple[TriedDraft, ...]
     sent: Draft | None = field(repr=False)
 
 
@@ -124,7 +128,7 @@ class CheckedWriter:
             DraftRefusedError: no draft may be sent.
             ProviderError: the model failed.
         """
-        return self._sent(self.judged_opening(record))
+        return self._message_to_send(self.judged_opening(record))
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
         """The next message to the recipient, written and judged.
@@ -133,29 +137,31 @@ class CheckedWriter:
             DraftRefusedError: no draft may be sent.
             ProviderError: the model failed.
         """
-        return self._sent(self.judged_answer(record, history))
+        return self._message_to_send(self.judged_answer(record, history))
 
-    def judged_opening(self, record: Record, settings: WriterSettings | None = None) -> Judged:
+    def judged_opening(
+        self, record: Record, settings: WriterSettings | None = None
+    ) -> JudgedMessage:
         """Every draft of a first message with the rules that it breaks, and the message to send.
 
         `settings` replace the project's stored ones.  Raises `ProviderError`: the model failed.
         """
         settings = settings or self._settings(record)
         with self._time.of_one_message():
-            return self._judged(
+            return self._write_and_judge(
                 record, settings, (), lambda advice: self._model.opening(record, settings, advice)
             )
 
     def judged_answer(
         self, record: Record, history: Sequence[Entry], settings: WriterSettings | None = None
-    ) -> Judged:
+    ) -> JudgedMessage:
         """Every draft of an answer with the rules that it breaks, and the message to send.
 
         `settings` replace the project's stored ones.  Raises `ProviderError`: the model failed.
         """
         settings = settings or self._settings(record)
         with self._time.of_one_message():
-            return self._judged(
+            return self._write_and_judge(
                 record,
                 settings,
                 history,
@@ -174,10 +180,10 @@ class CheckedWriter:
 
         Where the project's judge fails or is late, the draft counts as ``unsure``.
         """
-        about = _about(record, settings, history, now)
+        about = _given_for(record, settings, history, now)
         draft = _rendered(draft, about)
-        final = _final(record, about, draft, history)
-        found = reviewed(draft, about, record.channel, whole=final.text)
+        final = _with_added_lines(record, about, draft, history)
+        found = broken_rules(draft, about, record.channel, whole=final.text)
         if not found:
             try:
                 judgement, cost = self._judgement(record, about, draft)
@@ -193,53 +199,60 @@ class CheckedWriter:
     def _settings(self, record: Record) -> WriterSettings:
         return self._current(record).ai_config.writer
 
-    def _sent(self, judged: Judged) -> Draft:
+    def _message_to_send(self, judged: JudgedMessage) -> Draft:
         """The message to send, after logging the rules that its drafts broke.
 
         Raises:
             DraftRefusedError: no draft may be sent.
         """
-        for number, one in enumerate(judged.tries, 1):
-            if one.rules:
-                self._log.event("draft.refused", number=number, rules=list(one.rules))
+        for number, tried in enumerate(judged.tries, 1):
+            if tried.rules:
+                self._log.event("draft.refused", number=number, rules=list(tried.rules))
         if judged.sent is None:
             last = judged.tries[-1]
             raise DraftRefusedError(last.draft, last.rules)
         return judged.sent
 
-    def _judged(
+    def _write_and_judge(
         self,
         record: Record,
         settings: WriterSettings,
         history: Sequence[Entry],
         write: Callable[[str], Draft],
-    ) -> Judged:
-        about = _about(record, settings, history, self._clock.now())
-        first = self._tried(record, about, write(""), history)
+    ) -> JudgedMessage:
+        about = _given_for(record, settings, history, self._clock.now())
+        first = self._try_draft(record, about, write(""), history)
         if not first.rules:
-            return Judged((first,), _final(record, about, first.draft, history))
+            return JudgedMessage((first,), _with_added_lines(record, about, first.draft, history))
         most = None
         if "length" in first.rules:
             room = capacity(first.draft.text, settings.limits.sms_segments)
-            most = max(room - _added(record, about, first.draft, history), room // 2)
-        second = self._tried(record, about, write(prompts.advice(first.rules, most)), history)
+            most = max(room - _added_characters(record, about, first.draft, history), room // 2)
+        second = self._try_draft(record, about, write(prompts.advice(first.rules, most)), history)
         tries = (first, replace(second, draft=_with_tokens_of(first.draft, second.draft)))
         if not second.rules:
-            return Judged(tries, _final(record, about, tries[1].draft, history))
+            return JudgedMessage(tries, _with_added_lines(record, about, tries[1].draft, history))
         if second.rules == ("human",) and asks_whether_a_machine(about.newest):
             truth = replace(tries[1].draft, text=_machine_line(record, about))
-            return Judged(tries, truth)
-        return Judged(tries, None)
+            return JudgedMessage(tries, truth)
+        return JudgedMessage(tries, None)
 
-    def _tried(self, record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Tried:
+    def _try_draft(
+        self, record: Record, about: Given, draft: Draft, history: Sequence[Entry]
+    ) -> TriedDraft:
         draft = _rendered(replace(draft, revision=about.settings.revision), about)
-        whole = _final(record, about, draft, history).text
-        rules = broken(draft, about, record.channel, whole=whole)
+        whole = _with_added_lines(record, about, draft, history).text
+        rules = broken_codes(draft, about, record.channel, whole=whole)
         text = draft.text or " ".join((draft.variables or {}).values())
-        if not rules and text and about.settings.moderation and self._model.flagged(record, text):
+        if (
+            not rules
+            and text
+            and about.settings.moderation
+            and self._model.flagged_categories(record, text)
+        ):
             rules = ("abuse",)
         judgement = None if rules else self._judgement(record, about, draft)[0]
-        return Tried(draft, (judgement,) if judgement else rules)
+        return TriedDraft(draft, (judgement,) if judgement else rules)
 
     def _judgement(self, record: Record, about: Given, draft: Draft) -> tuple[str | None, int]:
         """The rule ``unsure`` if the project's judge (a model) doubts a draft, else None; and its cost.
@@ -248,19 +261,19 @@ class CheckedWriter:
         """
         if about.settings.judge_model is None or not draft.text:
             return None, 0
-        said, cost = self._model.judged(record, about.settings, about.sources.given, draft.text)
+        said, cost = self._model.judge(record, about.settings, about.sources.given, draft.text)
         return (None if said == "supported" else "unsure"), cost
 
 
-def _about(
+def _given_for(
     record: Record, settings: WriterSettings, history: Sequence[Entry], now: datetime
 ) -> Given:
-    return given(
+    return given_for(
         record,
         settings,
         history,
-        language=_expected(record, settings, history),
-        instructions=prompts.secret(settings),
+        language=_expected_languages(record, settings, history),
+        instructions=prompts.secret_instructions(settings),
         now=now,
     )
 
@@ -269,12 +282,14 @@ def _rendered(draft: Draft, about: Given) -> Draft:
     """The draft with values in place of the field paths that it names, as ``{{project_data.deposit}}``."""
     if "{{" not in draft.text:
         return draft
-    languages = about.language or spoken(draft.text)
+    languages = about.language or possible_languages(draft.text)
     language = min(languages) if len(languages) == 1 else "en"
     return replace(draft, text=rendered(draft.text, about.sources, language))
 
 
-def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> frozenset[str]:
+def _expected_languages(
+    record: Record, settings: WriterSettings, history: Sequence[Entry]
+) -> frozenset[str]:
     """The languages that the next message may be in; empty where any is allowed."""
     if settings.language != "recipient":
         return frozenset({settings.language.value})
@@ -289,7 +304,9 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
     return ours or given_language
 
 
-def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:
+def _with_added_lines(
+    record: Record, about: Given, draft: Draft, history: Sequence[Entry]
+) -> Draft:
     """The draft with the lines that code adds.
 
     One says that a machine writes, where the recipient asks or was not informed yet; in a first
@@ -313,14 +330,14 @@ def _machine_line(record: Record, about: Given) -> str:
     It is in the language in which the newest message asks who writes, if that has an answer of its
     own; else in the draft's language, or the project's where that is not known.
     """
-    return machine_answer(record, about.newest) or machine_line(record, _language(about))
+    return machine_answer(record, about.newest) or machine_line(record, _added_language(about))
 
 
-def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> int:
-    return len(_final(record, about, draft, history).text) - len(draft.text)
+def _added_characters(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> int:
+    return len(_with_added_lines(record, about, draft, history).text) - len(draft.text)
 
 
-def _language(about: Given) -> Language | None:
+def _added_language(about: Given) -> Language | None:
     """The language of the lines that code adds to a message; None unless exactly one is possible."""
     names = about.language & {language.value for language in Language}
     return Language(min(names)) if len(names) == 1 else None
@@ -336,5 +353,5 @@ def _with_tokens_of(first: Draft, second: Draft) -> Draft:
     )
 
 
-def _sum(one: int | None, other: int | None) -> int:
-    return (one or 0) + (other or 0)
+def _sum(first: int | None, second: int | None) -> int:
+    return (first or 0) + (second or 0)

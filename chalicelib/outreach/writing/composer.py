@@ -14,7 +14,7 @@ from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Reco
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jurisdictions.required_words import with_required_words
 from chalicelib.outreach.messages.fixed import stop_confirmation, with_opt_out_line
-from chalicelib.outreach.project.rules import longest
+from chalicelib.outreach.project.rules import longest_text
 from chalicelib.outreach.writing.template_writer import DraftRefusedError, Writer
 
 HISTORY_ENTRIES = 20
@@ -49,7 +49,7 @@ class Composer:
 
     def unsaved_opening(self, record: Record) -> Draft:
         """A newly written first message that is not stored here, but by the caller; only where `is_instant`."""
-        return _checked(record, self._timed(lambda: self._opening(record)))
+        return _checked_length(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
         """The stored draft of a conversation's first message; written and stored now if there is none.
@@ -86,7 +86,7 @@ class Composer:
         text = stop_confirmation(record) if record.channel.traits.stop_kind else ""
         return replace(written, text=text)
 
-    def stored(self, record: Record, entry_id: str) -> Draft | None:
+    def stored_draft(self, record: Record, entry_id: str) -> Draft | None:
         """The stored draft of a message, by the message's id; None where none was written."""
         return self._conversations.draft(record, entry_id)
 
@@ -98,11 +98,11 @@ class Composer:
         """Store a draft that broke a rule of the review, so that a person can decide what is sent."""
         self._conversations.keep_draft(record, entry_id, error.draft)
 
-    def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
+    def store_fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
         """Store one of our fixed wordings as an answer's draft; return it, or the draft stored before."""
         return self._conversations.keep_draft(record, entry_id, wording)
 
-    def late(self, record: Record, entry_id: str) -> Draft:
+    def withheld_draft(self, record: Record, entry_id: str) -> Draft:
         """The draft of a message that a switch withheld; it is written and stored now if it was not before."""
         if entry_id == outreach_keys.entry_id(record.start_event):
             return self.opening(record, entry_id)
@@ -112,7 +112,7 @@ class Composer:
         there = self._conversations.draft(record, entry_id)
         if there is not None:
             return there
-        written = _checked(record, self._timed(write))
+        written = _checked_length(record, self._timed(write))
         return self._conversations.keep_draft(record, entry_id, written)
 
     def _timed(self, write: Callable[[], Draft]) -> Draft:
@@ -126,12 +126,12 @@ class Composer:
         return tuple(entry for entry in newest if entry.note not in UNSAID)
 
 
-def _checked(record: Record, written: Draft) -> Draft:
+def _checked_length(record: Record, written: Draft) -> Draft:
     """A written draft, if the channel and the company allow its length.
 
     Raises:
         PermanentError: it is too long.  It is not truncated: half a sentence is no message.
     """
-    if len(written.text) > longest(record):
+    if len(written.text) > longest_text(record):
         raise PermanentError("writer", "compose", reason=reasons.TOO_LONG)
     return written

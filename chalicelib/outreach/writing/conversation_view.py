@@ -29,7 +29,7 @@ from chalicelib.outreach.spending.token_counts import tokens
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
-from chalicelib.outreach.writing.sources import Source, is_free, name_of
+from chalicelib.outreach.writing.sources import Source, is_free_text, name_of
 from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
 
@@ -60,7 +60,7 @@ def seen_data(
         "representatives": reps if shown.representatives else None,
         "recipient_first_name": first_name if shown.first_name else None,
         "project_data": dict(_seen_fields(record, settings)),
-        "knowledge": {entry.id: entry.shown for entry in _chosen(settings, newest)},
+        "knowledge": {entry.id: entry.as_text for entry in _chosen_knowledge(settings, newest)},
         "may_give": [
             *settings.allowed_links,
             *settings.allowed_emails,
@@ -83,7 +83,7 @@ def seen_data(
 
 def _preferences(record: Record) -> dict[str, Any] | None:
     """When and how the recipient wants messages, labelled as the recipient's own word; None where unknown."""
-    said = known_preferences(record).said
+    said = known_preferences(record).plain_values
     return {"trust": Trust.RECIPIENT.value, **said} if said else None
 
 
@@ -139,10 +139,10 @@ def delimited(text: str, trust: Trust = Trust.RECIPIENT) -> str:
 
 def redacted(record: Record, settings: WriterSettings, text: str) -> str:
     """A text cut to 2,000 characters, with the identifiers masked that no answer needs."""
-    return model_view(text, needed=_needed(record, settings))
+    return model_view(text, needed=_needed_contacts(record, settings))
 
 
-def statement(settings: WriterSettings) -> list[str]:
+def lines_for_company(settings: WriterSettings) -> list[str]:
     """Lines for the company that say in plain words what the model gets to see of the project."""
     shown, limits = settings.shown, settings.limits
     data = shown.project_data
@@ -163,14 +163,14 @@ def _yes(is_shown: bool) -> str:  # noqa: FBT001 - one word of a sentence
     return "shown" if is_shown else "not shown"
 
 
-def _needed(record: Record, settings: WriterSettings) -> list[str]:
+def _needed_contacts(record: Record, settings: WriterSettings) -> list[str]:
     own = [record.item.get(name) for name in _CONTACTS]
     config: Mapping[str, Any] = record.channel_config
     senders = [value for name, value in config.items() if name.startswith("company_")]
     return [
-        str(one)
-        for one in (*own, *senders, *settings.allowed_emails, *settings.allowed_numbers)
-        if one
+        str(contact)
+        for contact in (*own, *senders, *settings.allowed_emails, *settings.allowed_numbers)
+        if contact
     ]
 
 
@@ -206,14 +206,15 @@ def _redacted_value(
     """
     if isinstance(value, Mapping):
         return {
-            n: _redacted_value(record, settings, (*below, str(n)), one) for n, one in value.items()
+            n: _redacted_value(record, settings, (*below, str(n)), inner)
+            for n, inner in value.items()
         }
     if isinstance(value, list | tuple):
         return [_redacted_value(record, settings, below, item) for item in value]
     if value is None or isinstance(value, bool):
         return value
     schema = settings.fields.get(name_of(below))
-    if _is_as_written(settings, below) and not is_free(below, str(value), schema):
+    if _is_as_written(settings, below) and not is_free_text(below, str(value), schema):
         return value
     label = f"{below[-1].replace('_', ' ')}: "
     text = redacted(record, settings, label + str(value))
@@ -226,18 +227,18 @@ def _is_as_written(settings: WriterSettings, below: Sequence[str]) -> bool:
     return name_of(below) in settings.shown.as_written
 
 
-def _chosen(settings: WriterSettings, newest: str) -> list[Knowledge]:
+def _chosen_knowledge(settings: WriterSettings, newest: str) -> list[Knowledge]:
     """The knowledge entries shown to the model, as many as fit: first those nearest to the message.
 
     They are returned in the company's order.
     """
     asked = _words(newest)
     ranked = sorted(
-        settings.knowledge, key=lambda one: len(asked & _words(one.shown)), reverse=True
+        settings.knowledge, key=lambda entry: len(asked & _words(entry.as_text)), reverse=True
     )
     left, chosen = settings.limits.knowledge_tokens, set[str]()
     for entry in ranked:
-        cost = tokens(entry.id + entry.shown)
+        cost = tokens(entry.id + entry.as_text)
         if cost <= left:
             left -= cost
             chosen.add(entry.id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from chalicelib.outreach.project.ai_config import DataField
 from chalicelib.outreach.value_roles import role_hits, rows
 from chalicelib.outreach.writing.checks.text import folded
-from chalicelib.outreach.writing.said import stems_of
+from chalicelib.outreach.writing.said_values import stems_of
 from chalicelib.outreach.writing.value_words import WORDS
 
 _KINDS = ("type", "kind")
@@ -57,7 +57,7 @@ def meaning_of(
     # A declared name is English, like its description: "stock" must not be the German "floor".
     of_name = roles_of_name(name, _ENGLISH if about else ())
     head = about.partition(",")[0]
-    kind = " ".join(beside.get(f"{'.'.join(below)}_{one}", "") for one in _KINDS)
+    kind = " ".join(beside.get(f"{'.'.join(below)}_{kind}", "") for kind in _KINDS)
     of_kind = roles_of_name(kind, _ENGLISH)
     of_words = roles_of_name(head, _ENGLISH)
     own = frozenset({declared.role}) if declared.role else of_name

@@ -41,7 +41,7 @@ _PARTICLES = frozenset(
 _LINK = re.compile(r"\w\.\w{2,}")
 
 
-def bounded(name: object) -> str:
+def plausible_name(name: object) -> str:
     """The text given as a person's name, if it looks like a name; else an empty text.
 
     A name has letters, at most four words, and no link or digit.  A text with several common words
@@ -58,10 +58,10 @@ def is_sentence(text: str) -> bool:
     return len(words) > 1 and is_sure(" ".join(words))
 
 
-def names_no_name(text: str, record_name: object) -> bool:
+def addresses_by_no_name(text: str, record_name: object) -> bool:
     """Whether a draft addresses the recipient by the value of the name field although that is no name."""
     given = _plain(record_name)
-    return bool(given) and not bounded(given) and folded(given) in folded(text)
+    return bool(given) and not plausible_name(given) and folded(given) in folded(text)
 
 
 def _plain(name: object) -> str:
@@ -70,4 +70,4 @@ def _plain(name: object) -> str:
 
 def first_name_of(record: Record) -> str:
     """The recipient's first name; empty where the text given for it looks like no name."""
-    return bounded(record.item.get("recipient_first_name"))
+    return plausible_name(record.item.get("recipient_first_name"))

@@ -15,7 +15,7 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.trust import Trust, trust_of
 from chalicelib.outreach.wishes.preference import Preferences
 from chalicelib.outreach.writing.checks.instructing import instructs
-from chalicelib.outreach.writing.checks.written_language import spoken
+from chalicelib.outreach.writing.checks.written_language import possible_languages
 from chalicelib.outreach.writing.clocks import clock_of
 from chalicelib.outreach.writing.form_names import first_name_of
 from chalicelib.outreach.writing.moments import LocalClock
@@ -29,23 +29,23 @@ class Given:
     """Everything that a draft is judged against: sources, messages, languages and settings.
 
     Attributes:
-        said: what the recipient wrote, without messages that instruct the machine.
+        recipient_text: what the recipient wrote, without messages that instruct the machine.
         newest: the recipient's newest message.
         language: the languages that the draft may be in; empty where that is not known.
         instructions: the instructions that the machine got; they support no fact.
         functions: names of the functions that the draft may call.
-        called: the value given as the recipient's name.
+        recipient_name: the value given as the recipient's name.
         preferences: when and how the recipient wants messages, as stored.
     """
 
     settings: WriterSettings
     sources: Sources = field(repr=False)
-    said: str = field(default="", repr=False)
+    recipient_text: str = field(default="", repr=False)
     newest: str = field(default="", repr=False)
     language: frozenset[str] = frozenset()
     instructions: Sequence[str] = field(default=(), repr=False)
     functions: frozenset[str] = frozenset()
-    called: str = field(default="", repr=False)
+    recipient_name: str = field(default="", repr=False)
     preferences: Preferences = field(default_factory=Preferences)
 
     def languages_of(self, text: str) -> frozenset[str]:
@@ -54,7 +54,7 @@ class Given:
         They are those of its words that are expected too; where there are none, those of its words and
         the expected ones.
         """
-        found = spoken(text)
+        found = possible_languages(text)
         return found & self.language or found | self.language
 
     @property
@@ -80,7 +80,7 @@ def _is_case(source: Source) -> bool:
     return not source.path.startswith(("knowledge.", "company."))
 
 
-def given(
+def given_for(
     record: Record,
     settings: WriterSettings,
     history: Sequence[Entry],
@@ -95,12 +95,12 @@ def given(
     return Given(
         settings,
         Sources(tuple(_sources(record, settings, history, clock)), clock),
-        said="\n".join(their for their in theirs if not instructs(their)),
+        recipient_text="\n".join(their for their in theirs if not instructs(their)),
         newest=theirs[-1] if theirs else "",
         language=language,
         instructions=instructions,
         functions=frozenset(str(function) for function in record.ai_config.get("functions") or []),
-        called=str(record.item.get("recipient_first_name") or ""),
+        recipient_name=str(record.item.get("recipient_first_name") or ""),
         preferences=known_preferences(record),
     )
 
@@ -118,14 +118,16 @@ def _sources(
         "name": project.company_name,
         "project": project.project_name,
         "contact": project.company_contact,
-        **{f"representative_{n}": one for n, one in enumerate(project.representatives)},
+        **{f"representative_{n}": name for n, name in enumerate(project.representatives)},
         **{name: record.channel_config.get(name) for name in _CONTACTS},
-        **{f"link_{n}": one for n, one in enumerate(settings.allowed_links)},
-        **{f"number_{n}": one for n, one in enumerate(settings.allowed_numbers)},
-        **{f"email_{n}": one for n, one in enumerate(settings.allowed_emails)},
+        **{f"link_{n}": link for n, link in enumerate(settings.allowed_links)},
+        **{f"number_{n}": number for n, number in enumerate(settings.allowed_numbers)},
+        **{f"email_{n}": email for n, email in enumerate(settings.allowed_emails)},
     }
     yield from (
-        Source(f"company.{name}", str(one), Trust.COMPANY) for name, one in known.items() if one
+        Source(f"company.{name}", str(value), Trust.COMPANY)
+        for name, value in known.items()
+        if value
     )
     if first_name := first_name_of(record):
         yield Source("recipient.first_name", first_name, Trust.RECIPIENT)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
-from chalicelib.outreach.writing.said import SaidValue
-from chalicelib.outreach.writing.same_value import agrees, agrees_time
+from chalicelib.outreach.writing.said_values import SaidValue
+from chalicelib.outreach.writing.same_value import can_be_same, is_same_time
 from chalicelib.outreach.writing.sources import Source
 from chalicelib.outreach.writing.values import ValueKind
 
 
-def implied(
-    one: SaidValue,
+def implied_values(
+    drafted: SaidValue,
     given: Sequence[tuple[Source, SaidValue]],
     clock: LocalClock,
     asked: AbstractSet[object],
@@ -26,14 +26,19 @@ def implied(
     Sunday" follows from opening days without Sunday.
     """
     hours = [other for _, other in given if "opening" in other.roles]
-    is_asked = not asked.isdisjoint(one.value.readings)
-    if one.value.kind is ValueKind.TIME and "opening" in one.roles and is_asked:
+    is_asked = not asked.isdisjoint(drafted.value.readings)
+    if drafted.value.kind is ValueKind.TIME and "opening" in drafted.roles and is_asked:
         times = [o for o in hours if o.value.kind is ValueKind.TIME]
-        return [o for o in times if _holds(one, [p for p in times if p.part[0] == o.part[0]])]
+        return [
+            o for o in times if _is_between(drafted, [p for p in times if p.part[0] == o.part[0]])
+        ]
     days = [other for other in hours if other.value.kind is ValueKind.DATE]
-    if one.value.kind is ValueKind.DATE and "closing" in one.roles and days:
+    if drafted.value.kind is ValueKind.DATE and "closing" in drafted.roles and days:
         mine = {
-            n for day in one.value.readings if isinstance(day, Day) for n in clock.weekday_of(day)
+            n
+            for day in drafted.value.readings
+            if isinstance(day, Day)
+            for n in clock.weekday_of(day)
         }
         theirs = {
             n
@@ -43,19 +48,21 @@ def implied(
             for n in day.weekdays
         }
         if mine and not mine & theirs:
-            return [replace(days[0], roles=days[0].roles | one.roles)]
+            return [replace(days[0], roles=days[0].roles | drafted.roles)]
     return []
 
 
-def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
+def _is_between(drafted: SaidValue, hours: Sequence[SaidValue]) -> bool:
     """Whether a draft's time lies between the first and the last of some opening hours."""
     minutes = [max(int(str(n)) for n in other.value.readings) for other in hours]
     first = min((int(str(n)) for other in hours for n in other.value.readings), default=0)
-    return len(hours) > 1 and any(first <= int(str(n)) <= max(minutes) for n in one.value.readings)
+    return len(hours) > 1 and any(
+        first <= int(str(n)) <= max(minutes) for n in drafted.value.readings
+    )
 
 
 def dates_ahead(
-    one: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
+    drafted: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
 ) -> list[SaidValue]:
     """The dates in sources that a draft's span reaches, counted from today: "in three days".
 
@@ -63,7 +70,7 @@ def dates_ahead(
     """
     ahead = {
         clock.today + timedelta(span[0] * {"day": 1, "night": 1, "week": 7}[span[1]])
-        for span in one.value.readings
+        for span in drafted.value.readings
         if isinstance(span, tuple) and span[1] in ("day", "night", "week")
     }
     return [
@@ -74,7 +81,7 @@ def dates_ahead(
     ]
 
 
-def apart(
+def contradicting_times(
     found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
 ) -> Iterator[SaidValue]:
     """The times in a draft whose day contradicts the sources.
@@ -87,7 +94,7 @@ def apart(
             for value in found
             if value.value.kind is ValueKind.DATE and value.part == time.part
         ]
-        its = [(source, other) for source, other in given if agrees_time(time, other)]
+        its = [(source, other) for source, other in given if is_same_time(time, other)]
         for day in days:
             beside = [
                 [
@@ -98,6 +105,6 @@ def apart(
                 for source, other in its
             ]
             if beside and all(
-                dates and not any(agrees(day, o, clock) for o in dates) for dates in beside
+                dates and not any(can_be_same(day, o, clock) for o in dates) for dates in beside
             ):
                 yield time

@@ -18,7 +18,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
-from chalicelib.outreach.spending.models import Models
+from chalicelib.outreach.spending.counted_models import Models
 from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.outreach.writing import conversation_view, prompts
 from chalicelib.outreach.writing.sources import Source
@@ -137,7 +137,7 @@ class OpenAiWriter:
             draft = Draft(hand_off_reason=reasons.NOTHING_TO_SAY)
         return _draft(answer, draft)
 
-    def judged(
+    def judge(
         self, record: Record, settings: WriterSettings, sources: Sequence[Source], text: str
     ) -> tuple[str, int]:
         """Ask the project's judge, a model, whether the sources support every statement of a draft's text.
@@ -153,9 +153,9 @@ class OpenAiWriter:
         verdict = str((answer.json or {}).get("verdict"))
         return (verdict if verdict in JUDGEMENTS else "unsure"), self._models.cost(answer)
 
-    def flagged(self, record: Record, text: str) -> Sequence[str]:
+    def flagged_categories(self, record: Record, text: str) -> Sequence[str]:
         """The categories in which the vendor's moderation flags a draft's text; empty where in none."""
-        model = self._models.of(record)
+        model = self._models.model_of(record)
         return model.moderate(text, deadline_seconds=MODERATION_SECONDS)
 
     def _turns(
@@ -194,7 +194,7 @@ class OpenAiWriter:
             fallback_model=names.fallback,
             safety_identifier=record.opaque_id,
         )
-        answer = self._models.of(record).respond(request, deadline_seconds=DEADLINE_SECONDS)
+        answer = self._models.model_of(record).respond(request, deadline_seconds=DEADLINE_SECONDS)
         match answer.outcome:
             case ModelOutcome.COMPLETED:
                 return answer

@@ -211,12 +211,12 @@ def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
     for numeric in list(_NUMERIC.finditer(rest)):
         if kept := _numeric(numeric, is_source=is_source):
             take("date", numeric.span(), *kept)
-    for start, end, one in list(_days(rest, is_source=is_source)):
-        take("date", (start, end), one)
+    for start, end, day in list(_days(rest, is_source=is_source)):
+        take("date", (start, end), day)
     for ordinal in list(_ORDINAL.finditer(rest)):
         take("date", ordinal.span(), Day(day=int(ordinal[1] or ordinal[2])))
     found += _bare_hours(rest) if is_source else ()
-    return list(_joined(sorted(found, key=lambda one: (one.start, one.end)), text))
+    return list(_joined(sorted(found, key=lambda moment: (moment.start, moment.end)), text))
 
 
 def _bare_hours(text: str) -> Iterator[FoundTime]:
@@ -263,7 +263,11 @@ def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[ob
     found = set[object]()
     for reading in first:
         for other in second:
-            if isinstance(reading, Day) and isinstance(other, Day) and _fit(reading, other):
+            if (
+                isinstance(reading, Day)
+                and isinstance(other, Day)
+                and _fit_together(reading, other)
+            ):
                 exact, loose = (reading, other) if reading.day is not None else (other, reading)
                 found.add(
                     Day(
@@ -278,11 +282,11 @@ def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[ob
     return frozenset(found)
 
 
-def _fit(one: Day, other: Day) -> bool:
+def _fit_together(first: Day, second: Day) -> bool:
     """Whether two readings can be one day: they name no part of it twice."""
-    both = ((one.day, other.day), (one.days, other.days), (one.period, other.period))
-    is_open = all(None in pair for pair in both) and not (one.weekdays and other.weekdays)
-    return is_open and max(len(one.weekdays), len(other.weekdays)) <= 1
+    both = ((first.day, second.day), (first.days, second.days), (first.period, second.period))
+    is_open = all(None in pair for pair in both) and not (first.weekdays and second.weekdays)
+    return is_open and max(len(first.weekdays), len(second.weekdays)) <= 1
 
 
 def _dates(text: str) -> Iterator[tuple[int, int, tuple[Day, ...]]]:
@@ -305,13 +309,13 @@ def _dates(text: str) -> Iterator[tuple[int, int, tuple[Day, ...]]]:
 
 
 def _numeric(hit: re.Match[str], *, is_source: bool) -> list[Day]:
-    one, other, year = int(hit[1]), int(hit[3]), hit[4]
+    first, second, year = int(hit[1]), int(hit[3]), hit[4]
     if hit[2] == "." and not (year or is_source or hit.group().endswith(".")):
         return []  # "3.5" is a number
     if hit[2] == "-" and not year:
         return []
     whole = int(year) + (2000 if len(year) == 2 else 0) if year else None
-    either = {(one, other), (other, one)}
+    either = {(first, second), (second, first)}
     return [Day(whole, m, d) for m, d in either if 1 <= m <= 12 and 1 <= d <= 31]
 
 
@@ -319,17 +323,21 @@ def _days(text: str, *, is_source: bool) -> Iterator[tuple[int, int, Day]]:
     """The relative days ("tomorrow"), periods ("next week") and weekdays of a text, with positions."""
     taken = set[int]()
     named = [
-        (hit, Day(period=(unit, n))) for unit, n, one in WORDS.periods for hit in one.finditer(text)
+        (hit, Day(period=(unit, n)))
+        for unit, n, pattern in WORDS.periods
+        for hit in pattern.finditer(text)
     ]
-    named += [(hit, Day(days=n)) for n, one in WORDS.relative[::-1] for hit in one.finditer(text)]
-    for hit, day in sorted(named, key=lambda one: -len(one[0].group())):
+    named += [
+        (hit, Day(days=n)) for n, pattern in WORDS.relative[::-1] for hit in pattern.finditer(text)
+    ]
+    for hit, day in sorted(named, key=lambda found_day: -len(found_day[0].group())):
         if taken.isdisjoint(range(*hit.span())):
             taken |= set(range(*hit.span()))
             yield *hit.span(), day
     found = sorted(
         (hit.start(), hit.end(), n)
-        for n, one in enumerate(WORDS.weekdays)
-        for hit in one.finditer(text)
+        for n, pattern in enumerate(WORDS.weekdays)
+        for hit in pattern.finditer(text)
         if taken.isdisjoint(range(*hit.span()))
     )
     spans = [{first} for _, _, first in found]
@@ -348,7 +356,7 @@ def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
     for pattern in (_DAYTIME, _HOURS, _CLOCK, _HOUR, _NOON, _HALF, _AT_WORD, _AT):
         for hit in pattern.finditer(rest):
             yield from ((*hit.span(), reading) for reading in _readings(pattern, hit) if reading)
-        rest = pattern.sub(lambda one: " " * len(one.group()), rest)
+        rest = pattern.sub(lambda hit: " " * len(hit.group()), rest)
 
 
 def _readings(pattern: re.Pattern[str], hit: re.Match[str]) -> list[frozenset[object]]:
@@ -405,11 +413,11 @@ def _spans(text: str) -> Iterator[tuple[int, int, list[tuple[float, str]]]]:
         rf"[\s-]*{several}({WORDS.unit})\b"
     )
     for hit in re.finditer(pattern, text):
-        unit = next(name for name, one in WORDS.units if one.fullmatch(hit[3]))
-        numbers = [one for one in hit.group(1, 2) if one]
+        unit = next(name for name, words in WORDS.units if words.fullmatch(hit[3]))
+        numbers = [number for number in hit.group(1, 2) if number]
         for number in numbers:
             if value(number) != 1 or number[0].isdigit():
                 yield *hit.span(), [(value(number), unit)]
     for hit in re.finditer(rf"{_ONE_MORE}(?P<unit>{WORDS.unit})\b", text):
-        unit = next(name for name, one in WORDS.units if one.fullmatch(hit["unit"]))
+        unit = next(name for name, words in WORDS.units if words.fullmatch(hit["unit"]))
         yield hit.start("unit"), hit.end(), [(1.0, unit)]

@@ -146,7 +146,7 @@ def _bare_words(languages: tuple[str, ...]) -> frozenset[str]:
 @cache
 def _pattern(name: str, languages: tuple[str, ...]) -> re.Pattern[str]:
     by_language: Mapping[str, tuple[str, ...]] = getattr(read(FILE, PhraseFile), name)
-    phrases = {one for language in languages for one in by_language.get(language, ())}
+    phrases = {phrase for language in languages for phrase in by_language.get(language, ())}
     forms = [
         re.escape(phrase).replace(r"\*", r"\w*")
         for phrase in sorted(phrases, key=len, reverse=True)

@@ -94,7 +94,7 @@ def instructions(task: str, record: Record, settings: WriterSettings) -> str:
     return "\n".join(parts)
 
 
-def secret(settings: WriterSettings) -> tuple[str, ...]:
+def secret_instructions(settings: WriterSettings) -> tuple[str, ...]:
     """The instructions to the model that a draft must not repeat: ours, and the company's."""
     return (OPENING, ANSWER, _COMMON, settings.instructions)
 

@@ -67,7 +67,7 @@ def rendered(text: str, sources: Sources, language: str) -> str:
 
 def _written(source: Source, form: LanguageForm) -> str:
     text = source.text.strip()
-    kinds = {said.value.kind: said.value for said in source.said}
+    kinds = {said.value.kind: said.value for said in source.values}
     money = kinds.get(ValueKind.MONEY)
     if money is not None and len(text.split()) <= 2:
         (found, *_) = money.readings

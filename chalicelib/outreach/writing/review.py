@@ -32,16 +32,19 @@ from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.checks.segments import segments
 from chalicelib.outreach.writing.checks.text import Folded, folded, sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
-from chalicelib.outreach.writing.checks.written_language import is_other_language, spoken
-from chalicelib.outreach.writing.form_names import names_no_name
+from chalicelib.outreach.writing.checks.written_language import (
+    is_other_language,
+    possible_languages,
+)
+from chalicelib.outreach.writing.form_names import addresses_by_no_name
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
 from chalicelib.outreach.writing.phrasing import is_open, is_theirs, says
 from chalicelib.outreach.writing.right_address import is_swapped
 from chalicelib.outreach.writing.right_role import Backing
-from chalicelib.outreach.writing.said import SaidValue
-from chalicelib.outreach.writing.same_value import agrees, kinds_for
-from chalicelib.outreach.writing.supported_values import Context, judged
+from chalicelib.outreach.writing.said_values import SaidValue
+from chalicelib.outreach.writing.same_value import can_be_same, kinds_for
+from chalicelib.outreach.writing.supported_values import Context, judged_values
 from chalicelib.outreach.writing.values import ValueKind
 from chalicelib.redaction import identifiers
 
@@ -68,7 +71,7 @@ _WHOLE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class RuleBreak:
     """A rule that a draft breaks, and the words that break it.
 
     Attributes:
@@ -80,9 +83,9 @@ class Broken:
     span: str = field(default="", repr=False)
 
 
-def reviewed(
+def broken_rules(
     draft: Draft, about: Given, channel: Channel, *, whole: str | None = None
-) -> tuple[Broken, ...]:
+) -> tuple[RuleBreak, ...]:
     """The rules that a draft breaks, in the order of `RULES`; empty where it may be sent.
 
     Args:
@@ -95,57 +98,57 @@ def reviewed(
     subject = None if about.newest else draft.subject
     parts = (subject, draft.text, *(draft.variables or {}).values())
     text = "\n".join(part for part in parts if part)
-    found = list(_of_message(draft, about))
+    found = list(_broken_by_message(draft, about))
     if text:
-        found += _of_text(text, about, draft.claims)
+        found += _broken_in_text(text, about, draft.claims)
         most = about.settings.limits.sms_segments
         if channel.traits.counts_segments and segments(whole or draft.text) > most:
-            found.append(Broken("length"))
-    first = {one.rule: one for one in reversed(found)}
+            found.append(RuleBreak("length"))
+    first = {breach.rule: breach for breach in reversed(found)}
     return tuple(first[rule] for rule in RULES if rule in first)
 
 
-def broken(
+def broken_codes(
     draft: Draft, about: Given, channel: Channel, *, whole: str | None = None
 ) -> tuple[str, ...]:
-    """The codes of the rules that `reviewed` finds broken."""
-    return tuple(one.rule for one in reviewed(draft, about, channel, whole=whole))
+    """The codes of the rules that `broken_rules` finds broken."""
+    return tuple(breach.rule for breach in broken_rules(draft, about, channel, whole=whole))
 
 
-def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
+def _broken_by_message(draft: Draft, about: Given) -> Iterator[RuleBreak]:
     """The rules that a draft breaks because of the message that it answers: ``instruction``, ``tool``."""
     if instructs(about.newest) and (draft.text or draft.function_call):
-        yield Broken("instruction")
+        yield RuleBreak("instruction")
     function = draft.function_call
     if function and (function not in about.functions or not may_call(function, about.newest)):
-        yield Broken("tool")
+        yield RuleBreak("tool")
 
 
-def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
-    yield from _of_addresses(text, about)
-    yield from _of_values(text, about, claims_of)
+def _broken_in_text(text: str, about: Given, claims_of: Claims) -> Iterator[RuleBreak]:
+    yield from _broken_by_addresses(text, about)
+    yield from _broken_by_values(text, about, claims_of)
     yield from (
-        Broken("role", representative) for representative in _other_representatives(text, about)
+        RuleBreak("role", representative) for representative in _other_representatives(text, about)
     )
     for sentence in sentences(text):
-        passes_on = is_theirs(sentence, spoken(sentence))
+        passes_on = is_theirs(sentence, possible_languages(sentence))
         stated = claims(sentence, about.case, about.rules, passes_on=passes_on)
-        yield from (Broken(rule, sentence) for rule in stated)
+        yield from (RuleBreak(rule, sentence) for rule in stated)
         if not passes_on and promises_unkept(sentence, about.preferences, about.facts):
-            yield Broken("promise", sentence)
+            yield RuleBreak("promise", sentence)
     if (agreed := unproven_agreement(text, about)) is not None:
-        yield Broken("agreement", agreed)
+        yield RuleBreak("agreement", agreed)
     whole = {
-        "language": is_other_language(text, about.language, about.said),
+        "language": is_other_language(text, about.language, about.recipient_text),
         "personal": _has_personal(text, about.facts),
         "prompt": leaks_instructions(text, about.instructions, about.facts),
         "human": claims_to_be_human(text)
         or _denies_a_machine(text, about)
         or _introduces_itself(text, about),
-        "form": has_form(text) or names_no_name(text, about.called),
+        "form": has_form(text) or addresses_by_no_name(text, about.recipient_name),
         "topic": touches(text, about.settings.forbidden_topics),
     }
-    yield from (Broken(name) for name, is_broken in whole.items() if is_broken)
+    yield from (RuleBreak(name) for name, is_broken in whole.items() if is_broken)
 
 
 def _denies_a_machine(text: str, about: Given) -> bool:
@@ -193,27 +196,27 @@ def _other_representatives(text: str, about: Given) -> Iterator[str]:
         yield from (name for name in staff if folded(name) in low and folded(name) not in of_case)
 
 
-def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
+def _broken_by_values(text: str, about: Given, claims_of: Claims) -> Iterator[RuleBreak]:
     languages = about.languages_of(text)
     context = Context(about.newest, languages)
-    claimed = list(_claimed(text, about, claims_of, context))
-    yield from (item for item in claimed if isinstance(item, Broken))
-    proven = {item for item in claimed if not isinstance(item, Broken)}
-    for said, support in judged(text, about.sources, context):
+    claimed = list(_judged_claims(text, about, claims_of, context))
+    yield from (item for item in claimed if isinstance(item, RuleBreak))
+    proven = {item for item in claimed if not isinstance(item, RuleBreak)}
+    for said, support in judged_values(text, about.sources, context):
         is_proven = (said.text, said.value.start, said.value.end) in proven
         if support is Backing.GIVEN or is_proven or _is_theirs(said, about, languages):
             continue
         rule = "role" if support is Backing.OTHER else _RULE_OF[said.value.kind]
-        yield Broken(rule, _words_of(said))
+        yield RuleBreak(rule, _words_of(said))
 
 
 def _words_of(said: SaidValue) -> str:
     return Folded(said.text).cut(said.value.start, said.value.end)
 
 
-def _claimed(
+def _judged_claims(
     text: str, about: Given, claims_of: Claims, context: Context
-) -> Iterator[Broken | tuple[str, int, int]]:
+) -> Iterator[RuleBreak | tuple[str, int, int]]:
     """The values that a draft's own claims prove, and a broken rule for each claim that is wrong.
 
     A claim is wrong if its words are not the draft's, its source does not support drafts, or says
@@ -222,19 +225,19 @@ def _claimed(
     for claim in claims_of or ():
         words, source = claim["text"], about.sources.at(claim["source"])
         if not words.strip() or folded(words) not in folded(text):
-            yield Broken("claim", words)
+            yield RuleBreak("claim", words)
             continue
         if source is None or not source.supports:
-            yield Broken("claim", words)
+            yield RuleBreak("claim", words)
             continue
-        yield from _of_claim(words, judged(text, about.sources, context, [source]))
+        yield from _judged_claim(words, judged_values(text, about.sources, context, [source]))
         if claims(words, source.text, source.text):
-            yield Broken("claim", words)
+            yield RuleBreak("claim", words)
 
 
-def _of_claim(
+def _judged_claim(
     words: str, found: Iterator[tuple[SaidValue, Backing]]
-) -> Iterator[Broken | tuple[str, int, int]]:
+) -> Iterator[RuleBreak | tuple[str, int, int]]:
     """Each value in the words of a draft's claim, judged by the source that the claim names.
 
     A proven one is yielded as its sentence, start and end; any other as the rule that it breaks.
@@ -247,7 +250,7 @@ def _of_claim(
         if support is Backing.GIVEN:
             yield said.text, said.value.start, said.value.end
         else:
-            yield Broken("role" if support is Backing.OTHER else "claim", _words_of(said))
+            yield RuleBreak("role" if support is Backing.OTHER else "claim", _words_of(said))
 
 
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
@@ -258,14 +261,15 @@ def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool
     if not is_theirs(said.text, languages) and not is_answer:
         return False
     return any(
-        their.value.kind in kinds_for(said.value.kind) and agrees(said, their, about.sources.clock)
-        for their in about.sources.theirs
+        their.value.kind in kinds_for(said.value.kind)
+        and can_be_same(said, their, about.sources.clock)
+        for their in about.sources.recipients_values
     )
 
 
-def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
+def _broken_by_addresses(text: str, about: Given) -> Iterator[RuleBreak]:
     found, known = addresses(text), _addresses_given(about)
-    theirs = addresses(about.said)
+    theirs = addresses(about.recipient_text)
     hosts = {host for host, path in known.links if not path}
     languages = about.languages_of(text)
     repeated = [
@@ -277,22 +281,22 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
     for link in sorted(found.links):
         is_known = link in known.links or link[0] in hosts or link in theirs.links & own.links
         if not is_known and not is_allowed(link, about.settings.allowed_links):
-            yield Broken("link", "".join(link))
+            yield RuleBreak("link", "".join(link))
     for email in sorted(found.emails - known.emails):
         if email not in theirs.emails or email not in own.emails:
-            yield Broken("email", email)
+            yield RuleBreak("email", email)
     for phone in sorted(found.phones):
         if not is_phone(phone, known.phones) and not (
             is_phone(phone, theirs.phones) and phone in own.phones
         ):
-            yield Broken("phone", phone)
+            yield RuleBreak("phone", phone)
     if found.has_spelled_phone:
-        yield Broken("phone")
+        yield RuleBreak("phone")
     for sentence in sentences(text):
-        yield from (Broken("role", words) for words in _swapped(sentence, about))
+        yield from (RuleBreak("role", words) for words in _swapped_addresses(sentence, about))
 
 
-def _swapped(sentence: str, about: Given) -> Iterator[str]:
+def _swapped_addresses(sentence: str, about: Given) -> Iterator[str]:
     """The links, e-mail addresses and phone numbers that a draft's sentence gives for a wrong person or use."""
     found = addresses(sentence)
     for kind, its in (

@@ -16,7 +16,7 @@ from chalicelib.outreach.writing.checks.contact_details import (
     is_phone,
 )
 from chalicelib.outreach.writing.checks.text import folded
-from chalicelib.outreach.writing.said import stems_of
+from chalicelib.outreach.writing.said_values import stems_of
 from chalicelib.outreach.writing.sources import Source, Sources
 
 
@@ -48,8 +48,8 @@ def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sour
         for source in sources.given
         if source.is_field
     ]
-    own = [one for one, its in fields if _has(address, kind, its)]
-    rivals = [one for one, its in fields if its and not _has(address, kind, its)]
+    own = [source for source, its in fields if _has_address(address, kind, its)]
+    rivals = [source for source, its in fields if its and not _has_address(address, kind, its)]
     if not own or not rivals:
         return False
     for text in (sentence, asked):
@@ -66,7 +66,7 @@ def _of_kind(found: Addresses, kind: str) -> frozenset[str]:
     return found.phones if kind == "phones" else found.emails
 
 
-def _has(address: str, kind: str, its: frozenset[str]) -> bool:
+def _has_address(address: str, kind: str, its: frozenset[str]) -> bool:
     return is_phone(address, its) if kind == "phones" else address in its
 
 
@@ -90,7 +90,7 @@ def _words_of(text: str, sources: Sources) -> _Words:
 
 def _names(source: Source) -> set[str]:
     """The capitalised words of a field's text, as of a name, also with the endings "s" and "'s"."""
-    words = [folded(one) for one in source.text.split() if one[:1].isupper()]
+    words = [folded(word) for word in source.text.split() if word[:1].isupper()]
     return {form for word in words for form in (word, f"{word}s", f"{word}'s")}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from chalicelib.outreach.writing.moments import Day, LocalClock, date_of
-from chalicelib.outreach.writing.said import SaidValue, stems_of
+from chalicelib.outreach.writing.said_values import SaidValue, stems_of
 from chalicelib.outreach.writing.values import ValueKind
 
 _KINDS = {
@@ -18,19 +18,19 @@ _KINDS = {
 """The kinds of source values that may support a draft's value, by its kind; else its own kind alone."""
 
 
-def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
+def can_be_same(drafted: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
     """Whether a draft's value can be the same as a source's: a sum, a day, a number, a code."""
-    mine, its = one.value.readings, other.value.readings
-    if one.value.kind is ValueKind.DATE:
-        is_about = bool(one.roles & other.roles or stems_of(one.text) & other.stems)
+    mine, its = drafted.value.readings, other.value.readings
+    if drafted.value.kind is ValueKind.DATE:
+        is_about = bool(drafted.roles & other.roles or stems_of(drafted.text) & other.stems)
         return any(_same_day(a, b, clock, is_about=is_about) for a in mine for b in its)
-    if one.value.kind is ValueKind.MONEY:
+    if drafted.value.kind is ValueKind.MONEY:
         return any(_same_sum(a, b) for a in mine for b in its)
     if other.value.kind is ValueKind.MONEY:
         return any(isinstance(b, tuple) and a == b[0] for a in mine for b in its)
-    if other.value.kind is ValueKind.CODE and one.value.kind is ValueKind.NUMBER:
+    if other.value.kind is ValueKind.CODE and drafted.value.kind is ValueKind.NUMBER:
         return any(f"{a:g}" in str(b) for a in mine for b in its if isinstance(a, float))
-    if one.value.kind is ValueKind.SPAN and other.value.kind is ValueKind.NUMBER:
+    if drafted.value.kind is ValueKind.SPAN and other.value.kind is ValueKind.NUMBER:
         return any(isinstance(a, tuple) and a[0] == b for a in mine for b in its)
     return not mine.isdisjoint(its)
 
@@ -72,7 +72,7 @@ def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
     return frozenset(_KINDS.get(kind, {kind}))
 
 
-def agrees_time(one: SaidValue, other: SaidValue) -> bool:
+def is_same_time(drafted: SaidValue, other: SaidValue) -> bool:
     """Whether a source's value is the same time of day as a draft's value."""
     is_time = other.value.kind is ValueKind.TIME
-    return is_time and not one.value.readings.isdisjoint(other.value.readings)
+    return is_time and not drafted.value.readings.isdisjoint(other.value.readings)

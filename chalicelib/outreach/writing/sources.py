@@ -20,10 +20,10 @@ from chalicelib.outreach.trust import Trust
 from chalicelib.outreach.value_roles import has_kind
 from chalicelib.outreach.writing.checks.text import NUMBER, folded
 from chalicelib.outreach.writing.checks.text import value as value_of
-from chalicelib.outreach.writing.checks.written_language import spoken
+from chalicelib.outreach.writing.checks.written_language import possible_languages
 from chalicelib.outreach.writing.field_meaning import FieldMeaning, meaning_of
 from chalicelib.outreach.writing.moments import LocalClock
-from chalicelib.outreach.writing.said import SaidValue, said_in, stems_of
+from chalicelib.outreach.writing.said_values import SaidValue, said_in, stems_of
 from chalicelib.outreach.writing.values import Value, ValueKind
 
 SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
@@ -105,17 +105,19 @@ class Source:
         return self.author in SUPPORTING
 
     @cached_property
-    def said(self) -> tuple[SaidValue, ...]:
+    def values(self) -> tuple[SaidValue, ...]:
         """The values (sums, dates, numbers …) in the source's text, each with its roles, such as deposit."""
-        if self.is_field and (bare := tuple(self._bare())):
+        if self.is_field and (bare := tuple(self._bare_number())):
             return bare
-        languages = frozenset[str]() if self.is_field else spoken(self.text)
+        languages = frozenset[str]() if self.is_field else possible_languages(self.text)
         texts = [folded(self.text)] if self.is_text else []
         text = self._in_zones()
         found = said_in(text, languages, is_source=True, name=self.path, texts=texts)
-        return tuple(self._of_field(value) for value in found) if self.is_field else tuple(found)
+        return (
+            tuple(self._with_meaning(value) for value in found) if self.is_field else tuple(found)
+        )
 
-    def _bare(self) -> Iterator[SaidValue]:
+    def _bare_number(self) -> Iterator[SaidValue]:
         """The value of a field that is nothing but a number: a sum, a span of time, or a fraction.
 
         Yields nothing for a whole number without a currency or unit.
@@ -125,17 +127,17 @@ class Source:
             return
         amount = float(text) if self.is_number else value_of(text)
         if self.meaning.currency:
-            yield self._made(ValueKind.MONEY, (amount, self.meaning.currency))
+            yield self._value_of_kind(ValueKind.MONEY, (amount, self.meaning.currency))
         elif self.meaning.unit:
-            yield self._made(ValueKind.SPAN, (amount, self.meaning.unit))
-            yield self._made(ValueKind.NUMBER, amount)
+            yield self._value_of_kind(ValueKind.SPAN, (amount, self.meaning.unit))
+            yield self._value_of_kind(ValueKind.NUMBER, amount)
         elif self.is_number and not amount.is_integer():
-            yield self._made(ValueKind.NUMBER, amount)
+            yield self._value_of_kind(ValueKind.NUMBER, amount)
 
-    def _made(self, kind: ValueKind, reading: object) -> SaidValue:
+    def _value_of_kind(self, kind: ValueKind, reading: object) -> SaidValue:
         value = Value(kind, 0, len(self.text), frozenset({reading}))
         bare = SaidValue(value, self.text, frozenset(), frozenset(), frozenset(), (self.path, 0))
-        return self._of_field(bare)
+        return self._with_meaning(bare)
 
     @property
     def is_text(self) -> bool:
@@ -162,16 +164,16 @@ class Source:
         local = dict.fromkeys(f"{at.astimezone(zone):%Y-%m-%dT%H:%M}" for zone in self.zones)
         return "\n".join(local) or self.text
 
-    def _of_field(self, one: SaidValue) -> SaidValue:
-        meaning, kind = self.meaning, one.value.kind
+    def _with_meaning(self, found: SaidValue) -> SaidValue:
+        meaning, kind = self.meaning, found.value.kind
         roles = frozenset(role for role in meaning.roles if has_kind(role, kind))
         nearest = meaning.nearest & roles or roles
         is_text = kind is ValueKind.TEXT  # a status "delivered" has no role "delivery"
         return replace(
-            one,
-            roles=roles if is_text else roles | one.roles,
-            nearest=nearest if is_text else nearest or one.nearest,
-            stems=one.stems | meaning.stems,
+            found,
+            roles=roles if is_text else roles | found.roles,
+            nearest=nearest if is_text else nearest or found.nearest,
+            stems=found.stems | meaning.stems,
         )
 
 
@@ -188,16 +190,16 @@ class Sources:
         return tuple(source for source in self.all if source.supports)
 
     @cached_property
-    def said(self) -> tuple[tuple[Source, SaidValue], ...]:
+    def values(self) -> tuple[tuple[Source, SaidValue], ...]:
         """The values (sums, dates, numbers …) in the sources that support a draft, each with its source."""
-        return tuple((source, value) for source in self.given for value in source.said)
+        return tuple((source, value) for source in self.given for value in source.values)
 
     @cached_property
-    def theirs(self) -> tuple[SaidValue, ...]:
+    def recipients_values(self) -> tuple[SaidValue, ...]:
         """The values (sums, dates, numbers …) that the recipient named, or that somebody entered in a form."""
         authors = (Trust.RECIPIENT, Trust.FORM)
         return tuple(
-            value for source in self.all if source.author in authors for value in source.said
+            value for source in self.all if source.author in authors for value in source.values
         )
 
     def at(self, path: str) -> Source | None:
@@ -237,7 +239,7 @@ def of_fields(
         name = ".".join(below)
         schema = declared.get(name) or declared.get(name_of(below))
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        own = Trust.FORM if is_free(below, text, schema) else author
+        own = Trust.FORM if is_free_text(below, text, schema) else author
         yield Source(
             f"{path}.{name}" if name else path,
             text,
@@ -254,7 +256,7 @@ def name_of(below: Sequence[str]) -> str:
     return ".".join(part for part in below if not part.isdigit())
 
 
-def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
+def is_free_text(below: Sequence[str], text: str, schema: DataField | None) -> bool:
     """Whether somebody outside the company may have typed a field's text.
 
     The project's declaration of the field decides; without one, the field's name and its length do.
@@ -269,17 +271,19 @@ def _currency(data: object) -> str:
     """The currency in a field named ``currency``; it applies to the bare numbers beside it."""
     if not isinstance(data, Mapping):
         return ""
-    found = next((str(one) for name, one in data.items() if folded(str(name)) == "currency"), "")
+    found = next(
+        (str(value) for name, value in data.items() if folded(str(name)) == "currency"), ""
+    )
     return found.upper() if re.fullmatch(r"[A-Za-z]{3}", found) else ""
 
 
 def _leaves(value: object, below: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from _leaves(one, (*below, str(name)))
+        for name, inner in value.items():
+            yield from _leaves(inner, (*below, str(name)))
     elif isinstance(value, list | tuple):
-        for number, one in enumerate(value):
-            yield from _leaves(one, (*below, str(number)))
+        for number, inner in enumerate(value):
+            yield from _leaves(inner, (*below, str(number)))
     elif value is not None and value != "":
         yield below, value
 

@@ -14,8 +14,8 @@ from chalicelib.errors import PermanentError
 from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
-from chalicelib.outreach.project.fields import one_line
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.visible_text import one_line
 from chalicelib.outreach.writing.form_names import first_name_of
 
 REFUSED = "draft"
@@ -123,15 +123,15 @@ class ChosenWriter:
 
     def is_instant(self, record: Record) -> bool:
         """Whether the writer chosen for a conversation needs no vendor call."""
-        return self._of(record).is_instant(record)
+        return self._writer_of(record).is_instant(record)
 
     def opening(self, record: Record) -> Draft:
         """A draft of the first message, by the writer chosen for the conversation."""
-        return self._of(record).opening(record)
+        return self._writer_of(record).opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
         """A draft of the next message, by the writer chosen for the conversation."""
-        return self._of(record).answer(record, history)
+        return self._writer_of(record).answer(record, history)
 
-    def _of(self, record: Record) -> Writer:
+    def _writer_of(self, record: Record) -> Writer:
         return self._model() if self._is_written_by_model(record) else self._plain

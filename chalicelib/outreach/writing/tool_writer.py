@@ -68,25 +68,25 @@ class ToolWriter:
             declared_tool.name: declared_tool
             for declared_tool in self._current(record).ai_config.tools
         }
-        confirmed = self._confirmed(record, history, tools)
+        confirmed = self._confirmed_call(record, history, tools)
         if confirmed is not None:
             return confirmed
         if history and history[-1].role == "tool":
             return self._after_result(record, history)
-        written = self._writer.answer(_offering(record, tools) if tools else record, history)
+        written = self._writer.answer(_with_tools(record, tools) if tools else record, history)
         tool = tools.get(written.function_call or "")
         if tool is None or written.opts_out:
             return written
         try:
-            tool.arguments(written.function_arguments)
+            tool.parsed_arguments(written.function_arguments)
         except ValueError:
             return replace(written, text="", function_call=None, hand_off_reason=BAD_ARGUMENTS)
         if tool.irreversible:
             asked = tool.question or QUESTION[language_of(record)]
-            text = f"{asked}{_unnamed(asked, written.function_arguments)}"
+            text = f"{asked}{_unnamed_arguments(asked, written.function_arguments)}"
             step = ToolStep(ASK, tool.revision, tool.confirm_within_minutes)
             return replace(written, text=text, html=None, tool=step.item())
-        return _called(record, tool, written)
+        return _call_draft(record, tool, written)
 
     def _after_result(self, record: Record, history: Sequence[Entry]) -> Draft:
         """The answer to a tool's result.
@@ -99,7 +99,7 @@ class ToolWriter:
         reason = written.hand_off_reason or f"asked for {written.function_call} again"
         return replace(written, function_call=None, function_arguments=None, hand_off_reason=reason)
 
-    def _confirmed(
+    def _confirmed_call(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
     ) -> Draft | None:
         """The draft of the call that the newest message has confirmed.
@@ -115,10 +115,10 @@ class ToolWriter:
         if asked is None or tool is None or tool.revision != given.revision:
             return None
         call = Draft(function_call=asked.function_call, function_arguments=asked.function_arguments)
-        return _called(record, tool, call, given.confirmed_by)
+        return _call_draft(record, tool, call, given.confirmed_by)
 
 
-def _unnamed(question: str, arguments: str | None) -> str:
+def _unnamed_arguments(question: str, arguments: str | None) -> str:
     """The arguments of a tool's call whose values its question does not mention, each on a new line.
 
     They are added to the question, as a yes agrees to all of them; empty where none is missing.
@@ -133,7 +133,7 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -> Draft:
+def _call_draft(record: Record, tool: Tool, written: Draft, by: str | None = None) -> Draft:
     """The draft that calls a tool and acknowledges the call; a hand-off where the company has no endpoint."""
     said = written.text or tool.acknowledgement or ACKNOWLEDGEMENT[language_of(record)]
     if record.item.get(TELLS):
@@ -144,7 +144,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
     return replace(written, text=said, hand_off_reason=reason)
 
 
-def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
+def _with_tools(record: Record, tools: Mapping[str, Tool]) -> Record:
     """A copy of a conversation's record in which the project's tools, with their schemas, are functions."""
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))

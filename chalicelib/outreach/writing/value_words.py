@@ -102,7 +102,7 @@ class ValueWords:
         """For each relative day ("tomorrow") its distance from today in days, and a pattern of its words."""
         found = []
         for row in self.file.relative:
-            before = "".join(rf"(?<!\b{re.escape(one)} )" for one in row.unless_after)
+            before = "".join(rf"(?<!\b{re.escape(word)} )" for word in row.unless_after)
             words = one_of(map(re.escape, row.words))
             found.append((row.days, re.compile(rf"{before}\b{words}\b(?! por la)")))
         return tuple(found)

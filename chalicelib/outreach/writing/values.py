@@ -94,7 +94,7 @@ def values(text: str, *, is_source: bool = False) -> list[Value]:
     for hit in list(re.finditer(rf"\b{NUMBER_WORD}\b", rest)):
         if value(hit.group()) > 1:
             take(ValueKind.NUMBER, hit.start(), hit.end(), value(hit.group()))
-    return sorted(found, key=lambda one: one.start)
+    return sorted(found, key=lambda found_value: found_value.start)
 
 
 def _money(text: str) -> Iterator[tuple[int, int, tuple[float, str]]]:

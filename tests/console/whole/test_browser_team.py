@@ -15,7 +15,7 @@ def life(desk, desk_console):
     waiting = [name for name, record in found.items() if desk.state(record) == "waiting"]
     desk.act("take", found[waiting[0]], by=KIM)
     until = desk.clock.now().replace(hour=23)
-    desk_console.team.be_away("ci-aaa-001", KIM, until, by=KIM)
+    desk_console.team.mark_away("ci-aaa-001", KIM, until, by=KIM)
     return found
 
 

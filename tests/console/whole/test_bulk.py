@@ -168,7 +168,7 @@ def test_handing_over_to_who_is_away_is_asked_once_for_all(desk_console, desk):
     records = several(desk)
     sam = Ticking(desk_console, "sam")
     until = desk.clock.now().replace(year=desk.clock.now().year + 1)
-    desk_console.team.be_away("ci-aaa-001", KIM, until, by=SAM)
+    desk_console.team.mark_away("ci-aaa-001", KIM, until, by=SAM)
     asked = sam.act("transfer", records, to=KIM)
     assert "kim@example.com is away" in words_of(asked)
     assert holders(desk, records) == [None] * 3

@@ -99,10 +99,10 @@ def test_whom_the_list_names_is_a_colleague_and_is_the_person_once_they_have_sig
 def test_a_sign_in_with_other_roles_ends_the_earlier_ones(console, desk):
     console.team.signed_in(KIM, {OURS: DeskRole.AGENT, OTHERS: DeskRole.LEAD})
     console.team.signed_in(KIM, {OTHERS: DeskRole.AGENT})
-    assert console.team.of(OURS) == ()
-    assert [member.role for member in console.team.of(OTHERS)] == [DeskRole.AGENT]
+    assert console.team.team_of(OURS) == ()
+    assert [member.role for member in console.team.team_of(OTHERS)] == [DeskRole.AGENT]
     console.team.signed_in(KIM, {})
-    assert console.team.of(OTHERS) == ()
+    assert console.team.team_of(OTHERS) == ()
 
 
 def test_a_stranger_without_a_role_leaves_no_row(console, desk):
@@ -114,7 +114,7 @@ def test_a_stranger_without_a_role_leaves_no_row(console, desk):
 def test_who_has_not_signed_in_for_a_month_is_no_colleague(console, desk):
     console.signs_in("kim")
     desk.clock.forward(KNOWN_FOR.total_seconds())
-    assert console.team.of(OURS) == ()
+    assert console.team.team_of(OURS) == ()
 
 
 # --- absence ------------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ def test_an_own_absence_counts_at_every_company_of_ones_own(desk_console, monkey
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "sam": both})
     away(desk_console, SAM, by="sam")
     for company in (OURS, OTHERS):
-        assert [member.person for member in desk_console.team.of(company) if member.away_until] == [
-            SAM
-        ]
+        assert [
+            member.person for member in desk_console.team.team_of(company) if member.away_until
+        ] == [SAM]
 
 
 def test_what_somebody_away_has_is_shown_to_the_lead_and_put_back_in_one_act(desk_console, desk):

@@ -7,7 +7,7 @@ from typing import Any
 
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.desk.shown import version_of
 from local import company
 from tests.crash.flow import Arrival, Step, http_event
@@ -39,7 +39,7 @@ class _Desk(Text):
         record = next(
             Record(item) for item in run.items("ConversationsTable") if "start_event" in item
         )
-        asked = Asked(act, record.opaque_id, version_of(record), f"key-{act}", "sam", "sam")
+        asked = AskedAct(act, record.opaque_id, version_of(record), f"key-{act}", "sam", "sam")
         body = {"act": act, "by": asked.by, "version": asked.version, **fields}
         key = outreach_keys.desk(record.opaque_id, asked.act_id)
         if releases:

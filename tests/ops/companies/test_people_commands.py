@@ -29,7 +29,7 @@ def ops(capsys, monkeypatch):
 
 
 def proof(ops):
-    return proof_settings.proof_in(ops.table.get(proof_settings.key(COMPANY)))
+    return proof_settings.proof_in(ops.table.get(proof_settings.row_key(COMPANY)))
 
 
 @pytest.mark.parametrize("person", ["o'brien@example.com", "Ó Súilleabháin", "김"])

@@ -26,9 +26,9 @@ def test_who_was_refused_is_shown_by_door_and_hour(system, run):
     shares = CallerShares(clock=clock, log=JsonLog(clock, stage="dev", release="1", stream=lines))
     before = iso(clock.now())[:13]
     for _ in range(SHARES["desk"].at_once):
-        shares.pay("desk", company.COMPANY_ID)
+        shares.charge("desk", company.COMPANY_ID)
     with pytest.raises(OverShareError):
-        shares.pay("desk", company.COMPANY_ID)
+        shares.charge("desk", company.COMPANY_ID)
     for _ in range(STRANGERS.at_once + 2):
         shares.answered("richpanel", "192.0.2.1", lambda: Answer(401, {}))
     cloudwatch = Metrics(system.stage.aws.client("cloudwatch"))

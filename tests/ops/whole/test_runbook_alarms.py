@@ -17,7 +17,7 @@ from chalicelib.errors import UnavailableError
 from chalicelib.once.causes import CAUSE
 from chalicelib.once.timer import dated
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.spending.budget import Budget
+from chalicelib.outreach.spending.budget_limits import Budget
 from chalicelib.support import keys as ticket_keys
 from local import company
 from local.stack.lambda_events import LambdaContext, schedule_event
@@ -442,7 +442,7 @@ def test_a_project_has_spent_its_budget(operator):
     system = operator.system
     company.create(system.stage, model_budget={"cents_per_day": 1})
     record = Record({"company_id": company.COMPANY_ID, "project_id": company.PROJECT_ID})
-    system.services().outreach_work.spending.begin(record, Budget(10_000, 8_000), 9_000)
+    system.services().outreach_work.spending.reserve(record, Budget(10_000, 8_000), 9_000)
     operator.is_paged_by("model-budget")
     (day,) = operator.runs("company", "usage", company.COMPANY_ID, "--json").data
     assert (day["budget_usd"], day["left_usd"]) == (0.01, 0.001)

@@ -5,7 +5,7 @@ import zlib
 import pytest
 
 from chalicelib.outreach.consent import compiled, wordings
-from chalicelib.outreach.consent.words import heard
+from chalicelib.outreach.consent.contact_words import recognise
 
 
 @pytest.fixture(autouse=True)
@@ -40,4 +40,4 @@ def test_a_file_that_is_not_of_this_table_is_not_used_and_all_is_heard(
         monkeypatch.setattr(compiled._ENGINE, "MAGIC", 1)
     assert compiled.shipped(wordings.made_from()) is None
     assert wordings.patterns().doubt.search("who gave you my number") is not None
-    assert heard("don't text me again").word == "stop"
+    assert recognise("don't text me again").word == "stop"

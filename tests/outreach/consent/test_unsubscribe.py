@@ -268,7 +268,7 @@ def test_a_register_that_cannot_be_read_gives_503_and_a_mark_that_is_written_200
     def fails(*_, **__):
         raise TransientError("dynamodb", "get")
 
-    monkeypatch.setattr(unsubscribe.UnsubscribeDoor, "_standing", fails)
+    monkeypatch.setattr(unsubscribe.UnsubscribeDoor, "_page_content", fails)
     assert ask(outreach, "GET", link).status_code == 503
     answer = ask(outreach, "POST", link)
     assert answer.status_code == 200
@@ -393,13 +393,13 @@ def test_a_hard_bounce_forbids_the_address_and_no_other_channel(outreach):
 def test_a_token_names_the_company_address_and_conversation_it_was_made_for(
     company_id, address, conversation
 ):
-    token = unsubscribe.token(STAGE, company_id, address, conversation)
+    token = unsubscribe.signed_token(STAGE, company_id, address, conversation)
     assert re.fullmatch(r"[A-Za-z0-9._-]+", token)
-    found = unsubscribe.opened(one_key(), token)
+    found = unsubscribe.opened_token(one_key(), token)
     hashed = token.partition(".")[0]
     assert (found.company_id, found.hashed, found.conversation) == (
         company_id,
         hashed,
         conversation,
     )
-    assert unsubscribe.opened(one_key(b"another stage's key"), token) is None
+    assert unsubscribe.opened_token(one_key(b"another stage's key"), token) is None

@@ -6,8 +6,8 @@ from dataclasses import fields
 import pytest
 
 from chalicelib.outreach.consent import wordings
-from chalicelib.outreach.consent.keywords import bare
-from chalicelib.outreach.consent.words import Word, heard
+from chalicelib.outreach.consent.contact_words import Word, recognise
+from chalicelib.outreach.consent.keywords import bare_message
 from chalicelib.outreach.languages import Language
 from chalicelib.tables import TableError, read
 from tests.rigs.each_row import each_row
@@ -46,21 +46,21 @@ def test_a_row_stands_once_in_its_language(name):
 
 
 def test_a_keyword_says_one_thing():
-    keys = {name: set(wordings.every(rows)) for name, rows in SAID.items()}
+    keys = {name: set(wordings.all_languages(rows)) for name, rows in SAID.items()}
     assert [(a, b) for a in keys for b in keys if a < b and keys[a] & keys[b]] == []
 
 
 @pytest.mark.parametrize("name", WORDS)
 def test_a_word_is_written_in_small_letters_as_people_spell_it(name):
-    for word in wordings.every(WORDS[name]):
+    for word in wordings.all_languages(WORDS[name]):
         assert word == word.lower(), word
-        assert bare(word), word
+        assert bare_message(word), word
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_a_wording_is_an_expression_in_small_letters_that_is_no_empty_text(name):
     """Texts are matched in small letters, so that a row with a capital would never match."""
-    for wording in wordings.every(EXPRESSIONS[name]):
+    for wording in wordings.all_languages(EXPRESSIONS[name]):
         letters = re.sub(r"\\[wdbBSW]|\{[a-z]+\}", "", wording)
         assert letters == letters.lower(), wording
         assert "'" not in wording, wording
@@ -73,7 +73,7 @@ def test_every_set_is_used_and_every_named_set_is_there():
 
 
 def test_a_set_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setattr(wordings, "listed", lambda: ROWS)
+    monkeypatch.setattr(wordings, "all_wordings", lambda: ROWS)
     with pytest.raises(TableError, match=r"wordings\.toml: sets\.nothing is missing"):
         wordings._filled("any {nothing}")
 
@@ -83,7 +83,7 @@ def test_every_keyword_is_heard_as_what_it_says():
     for name, rows in SAID.items():
         for language, listed in rows.items():
             for text in listed:
-                found = heard(text)
+                found = recognise(text)
                 assert found.word == meant[name], text
                 assert found.is_yes == (name == "yes"), text
                 is_local = name == "help" and language != "en"
@@ -99,14 +99,14 @@ def test_every_keyword_is_heard_as_what_it_says():
     ],
 )
 def test_a_stop_is_lifted_in_italian_too(text):
-    assert heard(text).word == Word.START
+    assert recognise(text).word == Word.START
 
 
 @pytest.mark.parametrize(
     "text", ["non potete scrivermi di nuovo", "non voglio iscrivermi di nuovo", "di nuovo voi"]
 )
 def test_a_refusal_in_italian_lifts_no_stop(text):
-    assert heard(text).word != Word.START
+    assert recognise(text).word != Word.START
 
 
 @each_row(
@@ -129,7 +129,7 @@ def test_a_refusal_in_italian_lifts_no_stop(text):
     ],
 )
 def test_a_short_wish_without_a_person_in_it_is_plain(text):
-    assert heard(text).word == Word.STOP
+    assert recognise(text).word == Word.STOP
 
 
 @pytest.mark.parametrize(
@@ -142,4 +142,4 @@ def test_a_short_wish_without_a_person_in_it_is_plain(text):
     ],
 )
 def test_words_of_such_a_wish_in_another_matter_are_no_stop(text):
-    assert heard(text).word != Word.STOP
+    assert recognise(text).word != Word.STOP

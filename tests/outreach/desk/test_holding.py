@@ -5,7 +5,7 @@ import pytest
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.acts import ACTS
-from chalicelib.outreach.desk.case import Case, RefusedError
+from chalicelib.outreach.desk.case import ActRefusedError, Case
 from chalicelib.outreach.door.access import DeskRole
 
 RULES = {"NOT_HANDED_OFF", "HELD_BY_ANOTHER", "BEING_RELEASED"}
@@ -60,16 +60,16 @@ def may(desk, record, act, by, role):
         record,
         asked,
         now,
-        recent=list,
-        previous=lambda: Status.REPLY_SENT,
-        held=lambda: None,
-        done=lambda _act_id: None,
+        recent_entries=list,
+        previous_status=lambda: Status.REPLY_SENT,
+        held_draft=lambda: None,
+        done_act=lambda _act_id: None,
         subjects=list,
-        forbids=lambda: None,
+        forbidding_reason=lambda: None,
     )
     try:
-        acts.planned(case)
-    except RefusedError as refused:
+        acts.plan_act(case)
+    except ActRefusedError as refused:
         return refused.code not in RULES
     return True
 
@@ -84,7 +84,7 @@ def test_what_a_person_may_do(desk, make, own, others, by, role):
     record = make(desk)
     allowed = {act for act in ACTS if may(desk, record, act, by, role)}
     assert allowed == (others if by == "kim" else own)
-    offered = {act.name for act in desk.inbox.offered(record.opaque_id, by, role)}
+    offered = {act.name for act in desk.inbox.offered_acts(record.opaque_id, by, role)}
     assert NOTE <= offered <= allowed
 
 
@@ -98,14 +98,14 @@ def test_what_a_person_may_do(desk, make, own, others, by, role):
 )
 def test_the_console_offers_a_reply_to_who_has_the_conversation(desk, by, role, offered):
     record = after("take")(desk)
-    found = {act.name for act in desk.inbox.offered(record.opaque_id, by, role)}
+    found = {act.name for act in desk.inbox.offered_acts(record.opaque_id, by, role)}
     assert found == offered
 
 
 def test_a_conversation_is_handed_to_anybody_with_a_name_and_is_theirs_then(desk):
     record = after("take")(desk)
     desk.act("transfer", record, to="somebody new")
-    with pytest.raises(RefusedError, match="another person"):
+    with pytest.raises(ActRefusedError, match="another person"):
         desk.act("transfer", record, to="sam")
     desk.act("transfer", record, "somebody new", to="sam")
     desk.act("transfer", record, to="sam")

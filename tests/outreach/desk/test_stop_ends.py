@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.conversations.stop_counts import StopEnd
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.desk.stop_ends import end_of, stopped_by
 from tests.rigs.each_row import each_row
 
@@ -12,7 +12,9 @@ HELD = "Hello Jo, your move is on Friday and the deposit of £695 is paid. Write
 
 
 def asked(act, text=""):
-    return Asked(act, "c", "v", "k", by="sam", actor="sam", fields={"text": text} if text else {})
+    return AskedAct(
+        act, "c", "v", "k", by="sam", actor="sam", fields={"text": text} if text else {}
+    )
 
 
 @each_row(

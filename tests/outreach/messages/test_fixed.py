@@ -103,4 +103,4 @@ def test_the_companys_own_wording_is_used_for_its_language():
 def test_who_answers_a_stop(setting, said, answers):
     config = {"opt_out_answers": setting} if setting else {}
     job = InboundMessage.model_construct(carrier_answers=said)
-    assert notices.carrier_answers(record(channel_config=config), job) is answers
+    assert notices.is_answered_by_carrier(record(channel_config=config), job) is answers

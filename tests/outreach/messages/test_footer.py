@@ -2,8 +2,8 @@
 
 import pytest
 
+from chalicelib.outreach.consent.contact_words import recognise
 from chalicelib.outreach.consent.quoted_footer import without_footer
-from chalicelib.outreach.consent.words import heard
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.languages import Language, fixed_text
 from chalicelib.outreach.messages.footer import with_footer
@@ -61,7 +61,7 @@ def test_a_reply_that_quotes_it_says_only_what_its_writer_said(language, quoted)
     footer = quoted.format(line=fixed_text("unsubscribe_line")[language], link=LINK)
     left = without_footer(f"{said}\n\nHello Jo\n{footer}")
     assert left == f"{said}\n\nHello Jo"
-    assert heard(left).word is None
+    assert recognise(left).word is None
 
 
 @pytest.mark.parametrize(

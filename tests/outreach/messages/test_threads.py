@@ -52,7 +52,7 @@ def test_a_long_thread_fits_its_header_with_its_first_message():
     ids = [f"<{n:03d}{'x' * 60}@mail.example.com>" for n in range(60)]
     known = record()
     for id_ in ids:
-        known = record(**threads.received(known, id_))
+        known = record(**threads.received_attributes(known, id_))
     assert len(known.item["email_references"]) == threads.MAX_IDS
     references = threads.headers(known)["References"]
     assert len(references) <= threads.MAX_HEADER
@@ -64,7 +64,7 @@ def test_a_long_thread_fits_its_header_with_its_first_message():
     "damaged", [None, "", "<>", "no brackets", "<a b@x.example>", "<ä@x.example>"]
 )
 def test_a_damaged_id_is_left_out(damaged):
-    assert threads.received(record(), damaged) == {}
+    assert threads.received_attributes(record(), damaged) == {}
 
 
 def test_attachments_are_kept_as_references_and_a_photo_alone_goes_to_a_person(outreach, opening):

@@ -312,7 +312,7 @@ def test_a_token_of_any_text_is_refused(desk, token):
 @pytest.mark.parametrize("scheme", ["Basic", "JWT", "bearer"])
 def test_a_proof_is_a_bearer_token(desk, idp, scheme):
     headers = {"x-api-key": AGENT, "authorization": f"{scheme} {idp.signs()}"}
-    answer = desk.door.listed(HttpRequest("GET", "/desk/conversations", {}, headers))
+    answer = desk.door.list_handoffs(HttpRequest("GET", "/desk/conversations", {}, headers))
     assert answer.status == (200 if scheme == "bearer" else 401)
 
 

@@ -20,14 +20,14 @@ def test_a_starts_status_is_returned_until_its_row_expires(ledger_rig):
 
 def test_a_delivery_only_advances_and_is_not_noted_on_a_missing_row(ledger_rig):
     starts = Starts(table=ledger_rig.table, ledger=ledger_rig.ledger, clock=ledger_rig.clock)
-    starts.note(KEY, delivery=("delivered", 3))
+    starts.note_outcome(KEY, delivery=("delivered", 3))
     assert starts.outcome(KEY) is None
     ledger_rig.ledger.receive(facts())
     for delivery in (("delivered", 3), ("sent", 2), ("undelivered", 3)):
-        starts.note(KEY, delivery=delivery)
+        starts.note_outcome(KEY, delivery=delivery)
     assert starts.outcome(KEY).delivery == "delivered"
-    starts.note(KEY, delivery=("read", 4))
-    starts.note(KEY, outcome="handed_off")
+    starts.note_outcome(KEY, delivery=("read", 4))
+    starts.note_outcome(KEY, outcome="handed_off")
     found = starts.outcome(KEY)
     assert (found.delivery, found.outcome) == ("read", "handed_off")
 

@@ -7,7 +7,7 @@ from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.project import admission as starts
 from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.writing.composer import _checked
+from chalicelib.outreach.writing.composer import _checked_length
 
 
 def test_an_invalid_limit_falls_back_to_the_default():
@@ -51,7 +51,7 @@ def test_over_a_limit_the_wait_lasts_to_the_next_minute_or_day(limit, at, second
 def test_a_message_too_long_for_its_channel_is_refused_whole(channel, most, longest):
     record = Record({"channel_method": channel, "max_message_length": most})
     fits = Draft(text="x" * longest)
-    assert _checked(record, fits) is fits
+    assert _checked_length(record, fits) is fits
     with pytest.raises(PermanentError) as refused:
-        _checked(record, Draft(text="x" * (longest + 1)))
+        _checked_length(record, Draft(text="x" * (longest + 1)))
     assert refused.value.reason == "too_long"

@@ -8,7 +8,7 @@ from chalicelib.outreach.hearing import loops
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.fields import AnsweringSetting
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import Budget
+from chalicelib.outreach.spending.budget_limits import Budget
 from local import company
 from tests.rigs.crash_injection import kill_at
 from tests.rigs.outreach import TEL, replay
@@ -242,7 +242,7 @@ def said(*turns):
 )
 def test_a_machine_is_known_by_repeating_itself_or_by_its_pace(before, at, text, note):
     sent_at = f"2026-11-20T12:{at // 60:02d}:{at % 60:02d}.000Z"
-    assert loops.note_on(said(*before), text, sent_at, is_timed=True) == note
+    assert loops.machine_note(said(*before), text, sent_at, is_timed=True) == note
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_machine_is_known_by_repeating_itself_or_by_its_pace(before, at, text,
 )
 def test_a_person_is_no_machine(text):
     sent_at = "2026-11-20T12:00:30.000Z"
-    assert loops.note_on(said((0, "-Hi")), text, sent_at, is_timed=True) is None
+    assert loops.machine_note(said((0, "-Hi")), text, sent_at, is_timed=True) is None
 
 
 # --- limits -----------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_over_its_budget_a_project_answers_once_with_a_fixed_wording_and_then_by
     assert texts[1].endswith("A colleague will answer you.")
     record = outreach.record("sms")
     assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, "budget_reached")
-    day = outreach.services.outreach_work.spending.day(
+    day = outreach.services.outreach_work.spending.day_sums(
         company.COMPANY_ID, company.MODEL_PROJECT_ID, outreach.services.clock.now()
     )
     assert (day["calls"], day["microusd"] > 10_000) == (1, True)
@@ -324,7 +324,7 @@ def test_over_its_budget_a_project_starts_by_a_person(model_start, outreach, ope
     company.put_project(outreach.stage, item)
     outreach.new_container()
     record = outreach.record("sms")
-    outreach.services.outreach_work.spending.begin(record, Budget(10**9, 10**9), 10_000)
+    outreach.services.outreach_work.spending.reserve(record, Budget(10**9, 10**9), 10_000)
     project_id = {"project_id": company.MODEL_PROJECT_ID}
     outreach.start("req124", "sms", OTHER_TEL, company_data=project_id)
     outreach.run()

@@ -17,7 +17,7 @@ from chalicelib.outreach.project.fields import AnsweringSetting, JurisdictionSet
 from chalicelib.outreach.project.item import BEDROCK, OPENAI
 from chalicelib.outreach.project.project import Project, parts
 from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
-from chalicelib.outreach.spending.budget import Budget
+from chalicelib.outreach.spending.budget_limits import Budget
 from local import company
 from tests.rigs.each_row import each_row
 
@@ -35,7 +35,7 @@ def record_of(read):
 
 
 def has_no_sender(read):
-    assert {read.sender(channel) + read.credentials(channel) for channel in Channel} == {""}
+    assert {read.sender(channel) + read.secret_name(channel) for channel in Channel} == {""}
     assert template_of(Record({"channel_method": "whatsapp"}), read) is None
 
 
@@ -53,7 +53,7 @@ def asks_a_person(read):
 
 def holds(read):
     """The messages of one kind are held, and those of the other are not."""
-    held = [rules.is_held(record_of(read), rule) for rule in rules.HELD.values()]
+    held = [rules.is_held(record_of(read), rule) for rule in rules.HOLD_REASONS.values()]
     assert sorted(held) == [False, True]
 
 
@@ -162,7 +162,7 @@ def test_a_part_that_cannot_be_read_has_its_rule_and_spoils_no_other(name, value
 
 def test_what_is_stored_is_copied_to_the_letter():
     odd = {**company.project("dev"), "quiet_hours": {"from": 7}, "allowed_channels": ["SMS", "x"]}
-    copied = Project(odd).copies()
+    copied = Project(odd).copied_settings()
     assert (copied["quiet_hours"], copied["allowed_channels"]) == ({"from": 7}, ["SMS", "x"])
     assert copied["language"] is None
 

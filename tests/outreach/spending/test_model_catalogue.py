@@ -9,7 +9,7 @@ import pytest
 from chalicelib.errors import SettingsError
 from chalicelib.outreach.spending.model_catalogue import (
     FILE,
-    LISTED,
+    SHIPPED,
     Effort,
     ModelCatalogue,
     ModelFile,
@@ -43,7 +43,7 @@ OWN = {
 
 
 def test_every_row_has_its_source_and_date_and_its_fields_agree():
-    for name, row in LISTED.items():
+    for name, row in SHIPPED.items():
         assert row.source.startswith("https://"), name
         assert date(2025, 1, 1) < row.read <= datetime.now(UTC).date(), name
         assert 0 < row.input < row.output, name
@@ -59,7 +59,7 @@ def test_every_row_has_its_source_and_date_and_its_fields_agree():
 
 def test_a_model_has_one_row_and_more_effort_more_tokens():
     shipped = read(FILE, ModelFile)
-    assert len(LISTED) == len(shipped.models)
+    assert len(SHIPPED) == len(shipped.models)
     assert list(shipped.reasoning_tokens) == list(Effort)
     assert all(less < more for less, more in pairwise(shipped.reasoning_tokens.values()))
 
@@ -129,7 +129,7 @@ def test_a_stage_declares_models_and_its_own_prices():
     assert catalogue.find("gpt-5").cost(USAGE) == 9900
     assert "own" in catalogue.names("openai")
     assert "own" not in catalogue.names("bedrock")
-    assert ModelCatalogue.declared("").rows is LISTED
+    assert ModelCatalogue.declared("").rows is SHIPPED
 
 
 @each_row(
@@ -163,10 +163,10 @@ def test_a_declaration_that_is_wrong_names_its_field_and_no_value(given, named):
 def test_a_model_is_asked_by_its_row():
     catalogue = ModelCatalogue()
     luna, nova = catalogue.find("gpt-6-luna"), catalogue.find("amazon.nova-lite-v1:0")
-    asked = catalogue.manner(luna, "Greet.", luna.effort)
+    asked = catalogue.request_options(luna, "Greet.", luna.effort)
     assert (asked.reasoning_effort, asked.reasoning_tokens) == ("low", 2000)
     assert asked.structured is Structured.SCHEMA
-    plain = catalogue.manner(nova, "Greet.", nova.effort)
+    plain = catalogue.request_options(nova, "Greet.", nova.effort)
     assert (plain.reasoning_effort, plain.reasoning_tokens) == (None, 0)
     assert plain.structured is Structured.TOOL
 
@@ -174,9 +174,9 @@ def test_a_model_is_asked_by_its_row():
 def test_only_a_long_prefix_is_kept_where_the_vendor_must_be_asked():
     catalogue = ModelCatalogue()
     nova, luna = catalogue.find("amazon.nova-lite-v1:0"), catalogue.find("gpt-6-luna")
-    assert not catalogue.manner(nova, "Greet. " * 10, None).keeps_prefix
-    assert catalogue.manner(nova, "Greet them. " * 500, None).keeps_prefix
-    assert not catalogue.manner(luna, "Greet them. " * 500, None).keeps_prefix, (
+    assert not catalogue.request_options(nova, "Greet. " * 10, None).keeps_prefix
+    assert catalogue.request_options(nova, "Greet them. " * 500, None).keeps_prefix
+    assert not catalogue.request_options(luna, "Greet them. " * 500, None).keeps_prefix, (
         "the vendor keeps it unasked"
     )
 
@@ -193,7 +193,7 @@ def test_the_most_that_a_request_may_cost_has_its_form_its_reasoning_and_any_scr
     luna = catalogue.find("gpt-6-luna")
 
     def most(text, schema=None, effort=luna.effort):
-        manner = catalogue.manner(luna, "Greet.", effort)
+        manner = catalogue.request_options(luna, "Greet.", effort)
         request = ModelRequest(
             model=luna.name,
             instructions="Greet.",
@@ -202,7 +202,7 @@ def test_the_most_that_a_request_may_cost_has_its_form_its_reasoning_and_any_scr
             schema=schema,
             manners={luna.name: manner},
         )
-        return luna.most(request, luna.name)
+        return luna.highest_cost(request, luna.name)
 
     assert most("Hi") - most("Hi", effort=Effort.NONE) == 1000
     form = JsonSchema("a", {"type": "object", "description": "long " * 1000})

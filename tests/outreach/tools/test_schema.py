@@ -30,9 +30,9 @@ def test_a_pattern_that_could_hold_a_worker_is_refused_without_its_value():
 
 def test_arguments_are_compared_with_their_pattern():
     declared = tool(ref={"type": "string", "pattern": r"^([A-Z0-9]+-?)+$"})
-    assert declared.arguments('{"ref": "AB-12"}') == {"ref": "AB-12"}
+    assert declared.parsed_arguments('{"ref": "AB-12"}') == {"ref": "AB-12"}
     with pytest.raises(ValueError, match=r"^arguments\.ref does not match its pattern$"):
-        declared.arguments(f'{{"ref": "{"A" * 4000}!"}}')
+        declared.parsed_arguments(f'{{"ref": "{"A" * 4000}!"}}')
 
 
 @pytest.mark.parametrize("levels", [MOST_LEVELS, 900, 4000])
@@ -40,12 +40,12 @@ def test_arguments_that_are_nested_too_deeply_are_none(levels):
     objects = nested_objects(levels)
     for rows in (nested(levels), objects, f"[{objects}]"):
         with pytest.raises(ValueError, match=r"nested too deeply|not JSON|too long"):
-            tool(rows={}).arguments(f'{{"rows": {rows}}}')
+            tool(rows={}).parsed_arguments(f'{{"rows": {rows}}}')
 
 
 def test_arguments_may_be_nested():
     deepest = nested(MOST_LEVELS - 1)
-    assert tool(rows={}).arguments(f'{{"rows": {deepest}}}')
+    assert tool(rows={}).parsed_arguments(f'{{"rows": {deepest}}}')
 
 
 @each_row(
@@ -122,4 +122,4 @@ def test_any_schema_is_refused_or_compares_any_value(schema, value, text):
         return
     declared.result_fault(value)
     with contextlib.suppress(ValueError):
-        declared.arguments(text)
+        declared.parsed_arguments(text)

@@ -3,8 +3,8 @@
 import pytest
 
 from bench.measures.wishes import no_wishes, sample_wishes, shown_wish
-from chalicelib.outreach.consent.words import heard
-from chalicelib.outreach.wishes.wished import wished
+from chalicelib.outreach.consent.contact_words import recognise
+from chalicelib.outreach.wishes.wished import stated_wish
 from chalicelib.outreach.writing.checks.instructing import instructs
 from tests.rigs.each_row import each_row
 
@@ -15,29 +15,29 @@ MISSED = {"Prefiro de manhã, por favor"}
 
 @each_row("text", sorted(SAMPLES.keys() - MISSED))
 def test_an_ordinary_wish_is_kept_as_it_is_meant(text):
-    assert shown_wish(wished(text)) == SAMPLES[text]
+    assert shown_wish(stated_wish(text)) == SAMPLES[text]
 
 
 @each_row("text", [*no_wishes(), *sorted(MISSED)])
 def test_of_what_is_in_doubt_nothing_is_kept(text):
-    assert wished(text) is None
+    assert stated_wish(text) is None
 
 
 @each_row("text", sorted(SAMPLES.keys() - MISSED))
 def test_an_ordinary_wish_is_neither_an_attack_nor_a_stop(text):
     assert not instructs(text)
-    assert heard(text).word is None
+    assert recognise(text).word is None
 
 
 @pytest.mark.parametrize("text", ["STOP", "stop texting me, email me", "Don't text me"])
 def test_a_stop_stays_one_whatever_else_it_wishes(text):
-    assert heard(text).word is not None
+    assert recognise(text).word is not None
 
 
 @pytest.mark.parametrize("text", ["not before 9", "Nur abends bitte", "Solo por la mañana"])
 def test_what_may_answer_our_question_is_no_preference(text):
-    assert wished(text) is not None
-    assert wished(text, answers=True) is None
+    assert stated_wish(text) is not None
+    assert stated_wish(text, answers=True) is None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_may_answer_our_question_is_no_preference(text):
     ],
 )
 def test_an_hour_counts_where_it_can_be_only_one(text, hours):
-    wish = wished(text)
+    wish = stated_wish(text)
     assert (wish and " ".join(wish.hours.item["windows"])) == hours
 
 
@@ -62,5 +62,5 @@ def test_an_hour_counts_where_it_can_be_only_one(text, hours):
     "text", ["genoeg met die sms'jes", "genoeg sms", "basta sms", "schluss mit sms", "enough texts"]
 )
 def test_enough_of_a_channel_is_no_wish_for_it(text):
-    wish = wished(text)
+    wish = stated_wish(text)
     assert wish is None or not (wish.channels and wish.channels.wanted)

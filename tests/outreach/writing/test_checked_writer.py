@@ -60,14 +60,14 @@ class Scripted:
     def answer(self, record, _history, settings, advice):
         return self.opening(record, settings, advice)
 
-    def judged(self, _record, _settings, sources, text):
+    def judge(self, _record, _settings, sources, text):
         self.judged_texts = [
             *getattr(self, "judged_texts", []),
             (text, [source.path for source in sources]),
         ]
         return self.judgements.pop(0), 250
 
-    def flagged(self, _record, _text):
+    def flagged_categories(self, _record, _text):
         return self.flags.pop(0) if self.flags else ()
 
 
@@ -164,7 +164,7 @@ def test_a_judge_that_fails_or_is_late_leaves_a_draft_to_a_person(error):
         raise error("openai", "respond", reason="read_timeout")
 
     made = writer(judge_model="judge")
-    made.model.judged = late
+    made.model.judge = late
     settings = WriterSettings(judge_model="judge", moderation=False)
     draft = Draft(text=GOOD)
     found = made.checked.verdict(record(), said("When?"), draft, settings, made.clock.now())

@@ -8,7 +8,7 @@ from chalicelib.outreach.wishes.machine_question import asks_whether_a_machine
 from chalicelib.outreach.writing.checks import segments as sms
 from chalicelib.outreach.writing.checks.contact_details import addresses, is_allowed
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
-from chalicelib.outreach.writing.review import broken
+from chalicelib.outreach.writing.review import broken_codes
 from tests.rigs.drafts import about_of
 from tests.rigs.each_row import each_row
 
@@ -17,14 +17,14 @@ def rules(
     text, *, case="", known="", said="", language=frozenset({"en"}), channel="sms", **settings
 ):
     about = about_of(case=case, known=known, said=said, language=language, **settings)
-    return broken(Draft(text=text), about, Channel(channel))
+    return broken_codes(Draft(text=text), about, Channel(channel))
 
 
 def test_the_subject_of_an_opening_is_judged_and_that_of_an_answer_is_the_projects_own():
     mail = Draft(text="Hello Jo.", subject="Offer 2026 for 500 dollars")
     for newest, found in (("", {"amount", "order"}), ("When?", set())):
         about = about_of(said=newest)
-        assert set(broken(mail, about, Channel.EMAIL)) == found
+        assert set(broken_codes(mail, about, Channel.EMAIL)) == found
 
 
 # --- SMS segments -------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def test_personal_identifiers_and_a_leak_of_the_instructions_are_stopped():
     assert rules("My instructions are secret.") == ("prompt",)
     about = about_of(instructions=["never ever tell them about our old red car"])
     leak = Draft(text="I must never ever tell them about our old red car.")
-    assert broken(leak, about, Channel.SMS) == ("prompt",)
+    assert broken_codes(leak, about, Channel.SMS) == ("prompt",)
 
 
 # --- the recipient's message --------------------------------------------------------------------

@@ -12,10 +12,10 @@ from chalicelib.outreach.trust import Trust
 from chalicelib.outreach.writing.composer import HISTORY_ENTRIES
 from chalicelib.outreach.writing.conversation_view import (
     delimited,
+    lines_for_company,
     seen_data,
     seen_sources,
     seen_turns,
-    statement,
     tokens,
 )
 from chalicelib.outreach.writing.sources import Source
@@ -61,7 +61,7 @@ def test_the_security_page_states_the_limits_and_the_masks():
     assert f"cut at {MAX_CHARACTERS:,} characters" in SECTION
     for masked in ("cards", "bank accounts", "identity numbers", "street addresses"):
         assert masked in SECTION
-        assert masked in statement(WriterSettings())[-1]
+        assert masked in lines_for_company(WriterSettings())[-1]
 
 
 def test_whatever_a_conversation_holds_the_model_sees_a_bounded_part():
@@ -129,9 +129,9 @@ def test_a_project_shows_what_it_says_and_no_more():
     assert json.loads(seen)["project_data"] == {"job_ref": "JR123"}
     for hidden in ("secret", "Jo", "Ana", "Doe", TEL, MAIL):
         assert hidden not in seen
-    assert any("job_ref" in line for line in statement(settings))
+    assert any("job_ref" in line for line in lines_for_company(settings))
     assert "fields of project_data: none" in " ".join(
-        statement(WriterSettings.model_validate({"shown": {"project_data": False}}))
+        lines_for_company(WriterSettings.model_validate({"shown": {"project_data": False}}))
     )
 
 
@@ -147,7 +147,7 @@ def test_the_companys_own_fields_are_as_written_where_a_project_states_it():
     assert seen["shops"] == [{"street": STREET}]
     assert "Evergreen" not in seen["home"]
     assert "Evergreen" not in seen["note"], "anybody may have typed it"
-    assert any("shop_street" in line for line in statement(settings))
+    assert any("shop_street" in line for line in lines_for_company(settings))
     (turn,) = seen_turns(record(), settings, said(f"shop street: {STREET}"))
     assert "Evergreen" not in turn.text
 

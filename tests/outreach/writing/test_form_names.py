@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.outreach.writing.form_names import bounded
+from chalicelib.outreach.writing.form_names import plausible_name
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from chalicelib.outreach.writing.form_names import bounded
     ],
 )
 def test_a_persons_name_is_kept(name):
-    assert bounded(f" {name} ") == name
+    assert plausible_name(f" {name} ") == name
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_a_persons_name_is_kept(name):
     ],
 )
 def test_anything_else_is_no_name(name):
-    assert bounded(name) == ""
+    assert plausible_name(name) == ""
 
 
 def test_a_sentence_is_no_name_and_particles_are_none():
-    assert bounded("Send Money Now Please") == ""
-    assert bounded("Maria de la Cruz") == "Maria de la Cruz"
+    assert plausible_name("Send Money Now Please") == ""
+    assert plausible_name("Maria de la Cruz") == "Maria de la Cruz"

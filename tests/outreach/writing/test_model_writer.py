@@ -8,10 +8,10 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import AuthError, PermanentError, TransientError
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.spending.cost_rows import Spending
+from chalicelib.outreach.spending.counted_models import Accounting, Models
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
-from chalicelib.outreach.spending.models import Accounting, Models
 from chalicelib.outreach.spending.providers import ModelPair, Providers
-from chalicelib.outreach.spending.usage import Spending
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.outreach.writing.template_writer import ChosenWriter, TemplateWriter

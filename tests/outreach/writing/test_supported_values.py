@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft
-from chalicelib.outreach.writing.review import broken
+from chalicelib.outreach.writing.review import broken_codes
 from tests.outreach.writing.test_checks import rules
 from tests.rigs.drafts import about_of, clock_at
 from tests.rigs.each_row import each_row
@@ -55,7 +55,7 @@ def test_today_is_the_recipients_day():
     text = "Your visit is today."
     for zone, found in (("Europe/London", ()), ("America/Denver", ("date",))):
         about = about_of(case=case, clock=clock_at(late, zone))
-        assert broken(Draft(text=text), about, Channel("sms")) == found
+        assert broken_codes(Draft(text=text), about, Channel("sms")) == found
 
 
 def test_what_a_form_says_supports_nothing_and_a_declared_field_does():

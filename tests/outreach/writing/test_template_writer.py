@@ -3,8 +3,8 @@
 import pytest
 
 from chalicelib.outreach.conversations.records import Entry, Record
-from chalicelib.outreach.messages.about import about
 from chalicelib.outreach.messages.fixed import help_answer, stop_confirmation
+from chalicelib.outreach.messages.opening_data import opening_data
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.template_writer import DEFAULT_SUBJECT, TemplateWriter
@@ -38,7 +38,7 @@ def test_what_is_no_name_is_as_if_it_were_absent(channel, name):
     assert WRITER.answer(found, ASKED) == WRITER.answer(sound, ASKED)
     assert help_answer(found, None) == help_answer(sound, None)
     assert stop_confirmation(found) == stop_confirmation(sound)
-    assert about(found) == about(sound)
+    assert opening_data(found) == opening_data(sound)
     assert "ci-1" in help_answer(found, None)
 
 

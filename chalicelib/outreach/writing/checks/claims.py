@@ -13,14 +13,20 @@ from functools import cache
 
 from chalicelib.outreach.value_roles import is_like, role_hits
 from chalicelib.outreach.writing.checks.human_claims import claims_to_be_human
-from chalicelib.outreach.writing.checks.text import clause_before, content, folded, plain, sentences
-from chalicelib.outreach.writing.checks.written_language import spoken
+from chalicelib.outreach.writing.checks.text import (
+    clause_before,
+    content_stems,
+    folded,
+    plain,
+    sentences,
+)
+from chalicelib.outreach.writing.checks.written_language import possible_languages
 from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "statements.toml")
 _STRICT = frozenset({"guarantee", "lifetime", "refund", "replacement"})
 """Kinds for which a source in another language must share the same words or numbers."""
-_GENERAL = content(
+_GENERAL = content_stems(
     "status state order current application request progress result payment booking amount date"
 )
 """Words of fields' names that do not say what was approved, paid or sent."""
@@ -131,7 +137,7 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
     return found
 
 
-def mentioned(
+def unsupported_kinds(
     message: str, case: str, rules: str, answer: str = "", *, is_strict: bool = False
 ) -> set[str]:
     """The kinds of statement (promise, order, …) in a recipient's message that nothing supports.
@@ -167,7 +173,7 @@ def is_negated(sentence: str) -> bool:
 def kinds_in(text: str) -> frozenset[str]:
     """The kinds of statement (promise, act, order) that a text mentions, negated or not."""
     low = folded(text)
-    return frozenset(name for name, one in _statements().items() if one.said.search(low))
+    return frozenset(name for name, kind in _statements().items() if kind.said.search(low))
 
 
 def _is_known(
@@ -181,34 +187,37 @@ def _is_known(
         return True
     pattern = _statements()[name].given
     if name == _ACT:
-        return any(_is_about_act(sentence, one) for one in map(folded, sentences(case)))
+        return any(_is_about_act(sentence, line) for line in map(folded, sentences(case)))
     if not _statements()[name].row.general:
-        lines = (folded(one) for one in sentences(case))
+        lines = (folded(line) for line in sentences(case))
         return any(_says_act(sentence, line, pattern) for line in lines) or any(
-            pattern.search(one) and _numbers(one) & _numbers(sentence)
-            for one in map(folded, sentences(rules))
+            pattern.search(line) and _numbers(line) & _numbers(sentence)
+            for line in map(folded, sentences(rules))
         )
-    is_same_language = bool(spoken(text) & spoken(rules)) or not spoken(rules)
+    is_same_language = bool(
+        possible_languages(text) & possible_languages(rules)
+    ) or not possible_languages(rules)
     stated = (folded(source) for known in (case, rules) for source in sentences(known))
     is_strict = is_same_language or name in _STRICT
     return any(
-        pattern.search(one)
+        pattern.search(line)
         and (
-            _is_about_same(sentence, one, pattern)
+            _is_about_same(sentence, line, pattern)
             if is_strict
-            else (not is_bare and _roles(sentence) == _roles(one))
-            or bool(_roles(sentence) & _roles(one))
-            or bool(_numbers(sentence) & _numbers(one))
+            else (not is_bare and _roles(sentence) == _roles(line))
+            or bool(_roles(sentence) & _roles(line))
+            or bool(_numbers(sentence) & _numbers(line))
         )
-        for one in stated
+        for line in stated
     )
 
 
 def _is_said_nearly(sentence: str, given: str) -> bool:
     """Whether a sentence of what the company gave has nearly the same words as a draft's sentence."""
-    words = content(sentence)
+    words = content_stems(sentence)
     return len(words) >= _SOME and any(
-        len(words & content(folded(source))) >= _NEARLY * len(words) for source in sentences(given)
+        len(words & content_stems(folded(source))) >= _NEARLY * len(words)
+        for source in sentences(given)
     )
 
 
@@ -232,12 +241,12 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
             return False
     if value and not _is_plain(line, found):
         return False  # "the first day if the person is hired"
-    thing = content(pattern.sub(" ", line)) - _GENERAL
+    thing = content_stems(pattern.sub(" ", line)) - _GENERAL
     if ":" not in line or not thing:
         return True
-    if "en" in spoken(sentence):  # names of fields are mostly English
-        return bool(thing & content(sentence))
-    own = content(pattern.sub(" ", sentence))
+    if "en" in possible_languages(sentence):  # names of fields are mostly English
+        return bool(thing & content_stems(sentence))
+    own = content_stems(pattern.sub(" ", sentence))
     return len(own) < _SOME or _is_of_same_thing(sentence, line, pattern)
 
 
@@ -258,7 +267,7 @@ def _is_about_act(sentence: str, line: str) -> bool:
 
     It shares several words with the sentence, or its value is a state of the same role.
     """
-    shared = content(sentence) & (content(line) - _GENERAL)
+    shared = content_stems(sentence) & (content_stems(line) - _GENERAL)
     state = line.partition(": ")[2]
     of_state = frozenset(hit.role for hit in role_hits(state, ("en",)))
     return len(shared) >= _SOME or bool(_roles(sentence) & of_state)
@@ -270,8 +279,8 @@ def _roles(text: str) -> frozenset[str]:
 
 def _is_about_same(sentence: str, other: str, pattern: re.Pattern[str]) -> bool:
     """Whether two sentences share a word or a number besides the statement itself."""
-    one, two = pattern.sub(" ", sentence), pattern.sub(" ", other)
-    return bool(content(one) & content(two)) or bool(_numbers(one) & _numbers(two))
+    mine, its = pattern.sub(" ", sentence), pattern.sub(" ", other)
+    return bool(content_stems(mine) & content_stems(its)) or bool(_numbers(mine) & _numbers(its))
 
 
 def _numbers(text: str) -> set[str]:

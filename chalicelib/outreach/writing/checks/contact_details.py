@@ -102,14 +102,14 @@ def without_addresses(text: str) -> str:
     plain = _undisguised(shown(text))
     for pattern in (_URL, _EMAIL, _PATHED):
         plain = pattern.sub(" ", plain)
-    return _PHONE.sub(lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " ", plain)
+    return _PHONE.sub(lambda found: found[0] if _NO_PHONE.fullmatch(found[0]) else " ", plain)
 
 
 def blanked(text: str) -> str:
     """A text with each link, e-mail address and phone number replaced by as many blanks."""
     for pattern in (_URL, _EMAIL, _PATHED, _PHONE):
         text = pattern.sub(
-            lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " " * len(one[0]), text
+            lambda found: found[0] if _NO_PHONE.fullmatch(found[0]) else " " * len(found[0]), text
         )
     return text
 
@@ -126,15 +126,15 @@ def is_allowed(link: tuple[str, str], allowed: Iterable[str]) -> bool:
     return False
 
 
-def is_phone(one: str, known: Iterable[str]) -> bool:
+def is_phone(phone: str, known: Iterable[str]) -> bool:
     """Whether a phone number is one of the known ones, with or without its country code."""
     return any(
-        one == other
+        phone == other
         or (
-            min(len(one), len(other)) >= _TAIL
+            min(len(phone), len(other)) >= _TAIL
             and (
-                one.lstrip("0").endswith(other.lstrip("0")[-9:])
-                or other.endswith(one.lstrip("0")[-9:])
+                phone.lstrip("0").endswith(other.lstrip("0")[-9:])
+                or other.endswith(phone.lstrip("0")[-9:])
             )
         )
         for other in known

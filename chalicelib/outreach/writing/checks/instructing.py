@@ -87,7 +87,7 @@ def may_call(function: str, message: str) -> bool:
         or re.search(r"[{}<>]|\w\(", own)
     ):
         return False
-    words = {one[:5] for one in re.split(r"[_\W]+", function.casefold()) if len(one) > 3}
+    words = {word[:5] for word in re.split(r"[_\W]+", function.casefold()) if len(word) > 3}
     is_named = any(word in quoted for word in words)
     return not is_named or any(word in low for word in words)
 

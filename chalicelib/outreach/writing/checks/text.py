@@ -44,7 +44,7 @@ class Folded:
         pieces = [folded(letter) for letter in original]
         self.original = original
         self.text = "".join(pieces)
-        self._places = [place for place, one in enumerate(pieces) for _ in one]
+        self._places = [place for place, piece in enumerate(pieces) for _ in piece]
 
     def cut(self, start: int, end: int) -> str:
         """The part of the original text from which a part of the folded text was made."""
@@ -76,7 +76,7 @@ def clause_before(sentence: str, position: int) -> str:
     return sentence[starts[-1] if starts else 0 : position]
 
 
-def content(text: str) -> frozenset[str]:
+def content_stems(text: str) -> frozenset[str]:
     """The stems of a folded text's longer words, by which texts are compared."""
     return frozenset(word[:STEM] for word in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
 

@@ -51,7 +51,7 @@ def name_of(language: str) -> str:
     return row.name if row else language
 
 
-def hits(text: str) -> tuple[Counter[str], int]:
+def common_words(text: str) -> tuple[Counter[str], int]:
     """How many words of a text are common words of each language, and how many words the text has.
 
     Words of one letter are common in several languages, so they do not count.
@@ -63,12 +63,12 @@ def hits(text: str) -> tuple[Counter[str], int]:
     return counts, len(words)
 
 
-def spoken(text: str) -> frozenset[str]:
+def possible_languages(text: str) -> frozenset[str]:
     """The languages that a text may be in, by its common words; empty where it has none.
 
     They are the one with the most such words, and any with nearly as many.
     """
-    counts, _ = hits(text)
+    counts, _ = common_words(text)
     most = max(counts.values())
     return frozenset(name for name, n in counts.items() if n and n >= most - most // _ABOUT)
 
@@ -81,15 +81,15 @@ def language_of(texts: Iterable[str]) -> frozenset[str]:
     said = ""
     for text in texts:
         said = f"{said} {text}"
-        found = spoken(said)
+        found = possible_languages(said)
         if len(found) == 1:
             return found
-    return spoken(said)
+    return possible_languages(said)
 
 
 def is_sure(text: str) -> bool:
     """Whether a text has enough common words of one language to know its language."""
-    return max(hits(text)[0].values()) >= _FEW
+    return max(common_words(text)[0].values()) >= _FEW
 
 
 def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
@@ -105,7 +105,7 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
         return True
     if not expected or script != "LATIN":
         return False
-    counts, words = hits(draft)
+    counts, words = common_words(draft)
     most = max(counts.values())
     mine = max(counts[language] for language in expected)
     if words >= _ENOUGH and mine == 0:
@@ -115,6 +115,6 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
 
 def _script(text: str) -> str:
     """The script of most of a text's letters (``LATIN``, ``CYRILLIC`` …); empty without a letter."""
-    letters = [one for one in text if one.isalpha()][:400]
+    letters = [letter for letter in text if letter.isalpha()][:400]
     names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in letters)
     return names.most_common(1)[0][0] if names else ""

@@ -167,7 +167,7 @@ def starts(rig):
         "ci-1",
         RateLimits(requests_per_minute=9, requests_per_day=9, concurrent_conversations=9),
     )
-    starts.note("evt:start:1", outcome="x", delivery=("sent", 2), reason="30003")
+    starts.note_outcome("evt:start:1", outcome="x", delivery=("sent", 2), reason="30003")
 
 
 def paces(rig):

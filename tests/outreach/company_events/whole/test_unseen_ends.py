@@ -50,7 +50,9 @@ def mailed(rig, number=1, *, tells=True):
 
 
 def token(record):
-    return unsubscribe.token(STAGE, record.company_id, record.primary_channel, record.opaque_id)
+    return unsubscribe.signed_token(
+        STAGE, record.company_id, record.primary_channel, record.opaque_id
+    )
 
 
 def door(rig):

@@ -92,16 +92,16 @@ def test_a_conversation_is_opened_only_while_its_start_is_held(conversations, ta
     late, now = [_claim(ledger, event, clock) for _ in range(2)]
 
     with pytest.raises(LeaseLostError):
-        conversations.open(new(), ("e1", Draft(text="Hello")), held=starts.holding(late))
+        conversations.open(new(), ("e1", Draft(text="Hello")), held=starts.lease_check_write(late))
     assert table.get({"primary_channel": TEL, "conversation_id": new()["conversation_id"]}) is None
-    assert conversations.open(new(), held=starts.holding(now)).is_new
-    assert not conversations.open(new(), held=starts.holding(now)).is_new
-    assert not conversations.open(new(), held=starts.holding(late)).is_new, "it is there"
+    assert conversations.open(new(), held=starts.lease_check_write(now)).is_new
+    assert not conversations.open(new(), held=starts.lease_check_write(now)).is_new
+    assert not conversations.open(new(), held=starts.lease_check_write(late)).is_new, "it is there"
 
     ledger.finish(now, EventStatus.PROCESSED)
     ledger_table.delete({"event_id": event.event_key})
     with pytest.raises(LeaseLostError):
-        conversations.open(new("other"), held=starts.holding(now))
+        conversations.open(new("other"), held=starts.lease_check_write(now))
 
 
 def _claim(ledger, event, clock):

@@ -13,10 +13,10 @@ from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.conversations.register_entries import MarkReason
 from chalicelib.outreach.desk.acts import ACTS
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.desk.holding import LEADS
 from chalicelib.outreach.desk.inbox import NoConversationError
-from chalicelib.outreach.desk.operators import Desk
+from chalicelib.outreach.desk.operators import OperatorsDesk
 from chalicelib.outreach.messages import reopening
 from chalicelib.wiring.watching import report_handoffs
 from ops.companies.erase import Subjects
@@ -190,7 +190,7 @@ def test_another_companys_conversation_is_as_one_that_does_not_exist(desk, act):
     record, other = held(desk), desk.handed_off("req2", company_id=OTHERS, tel="+15550100002")
     asked = desk.asks(act, record, **FIELDS[act])
     with pytest.raises(NoConversationError):
-        desk.inbox.act(Asked(**{**_fields(asked), "company_id": OTHERS}))
+        desk.inbox.act(AskedAct(**{**_fields(asked), "company_id": OTHERS}))
     assert [entry["id"] for entry in desk.inbox.list(company_id=OTHERS).entries] == [
         other.opaque_id
     ]
@@ -221,7 +221,7 @@ def test_an_act_of_the_last_release_is_recognised_when_it_is_asked_for_again(
     act, fields, fingerprint
 ):
     """The fingerprints are stored; a field that comes later changes none of them."""
-    asked = Asked(act, "0" * 32, "0" * 16, "k-1", by="sam", actor="ci", fields=fields)
+    asked = AskedAct(act, "0" * 32, "0" * 16, "k-1", by="sam", actor="ci", fields=fields)
     assert asked.fingerprint == fingerprint
     assert replace(asked, fields={**fields, "grade": "good"}).fingerprint != fingerprint
 
@@ -549,7 +549,7 @@ def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_an
         None,
     )
     desk.clock.forward(31 * 60)
-    operators = Desk(inbox=desk.inbox, handoffs=desk.handoffs)
+    operators = OperatorsDesk(inbox=desk.inbox, handoffs=desk.handoffs)
 
     def late():
         return operators.figures(desk.clock.now()).late

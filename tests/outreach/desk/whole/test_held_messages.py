@@ -10,7 +10,7 @@ from chalicelib.outreach.conversations.records import Draft
 from chalicelib.outreach.languages import Language
 from chalicelib.outreach.messages.fixed import OPT_OUT_LINE
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import (
+from chalicelib.outreach.spending.budget_limits import (
     CONVERSATION_BUDGET_REACHED,
     BudgetReachedError,
 )
@@ -50,7 +50,7 @@ class Model:
     def answer(self, record, _history, settings, advice):
         return self.opening(record, settings, advice)
 
-    def flagged(self, _record, _text):
+    def flagged_categories(self, _record, _text):
         return ()
 
 

@@ -13,8 +13,8 @@ from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.desk import inbox_order, shown
 from chalicelib.outreach.desk.acts import ACTS
 from chalicelib.outreach.desk.inbox import DEFAULT_STATES
-from chalicelib.outreach.desk.inbox_order import HowMany
-from chalicelib.outreach.desk.operators import Desk
+from chalicelib.outreach.desk.inbox_order import BoundedCount
+from chalicelib.outreach.desk.operators import OperatorsDesk
 from ops.companies.erase import Subjects
 from tests.outreach.desk.whole.test_acts import FIELDS
 from tests.rigs.desk import OTHERS, OURS
@@ -127,7 +127,7 @@ def test_pages_filters_and_totals_are_those_of_a_plain_sort_after_any_acts(desk,
             for limit in (1, 3, 50):
                 assert paged(desk, company_id, filters, limit) == ids, (filters, limit)
             counted = desk.inbox.unanswered(company_id=company_id, **filters)
-            assert counted == HowMany(waiting)
+            assert counted == BoundedCount(waiting)
 
 
 def judged(desk):
@@ -170,7 +170,7 @@ def test_a_count_beyond_the_bound_says_that_there_are_more(desk, monkeypatch):
 
 
 def test_figures_for_alarms_are_of_all_companies_and_of_whom_no_person_has(desk):
-    operators = Desk(inbox=desk.inbox, handoffs=desk.handoffs)
+    operators = OperatorsDesk(inbox=desk.inbox, handoffs=desk.handoffs)
     assert operators.figures(desk.clock.now()).oldest == ""
     first = desk.handed_off("req1")
     second = desk.handed_off("req2", tel="+15550100002", company_id=OTHERS)

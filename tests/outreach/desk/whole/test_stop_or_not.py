@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN
 from chalicelib.outreach.conversations.register_entries import MarkReason
-from chalicelib.outreach.desk.case import RefusedError
+from chalicelib.outreach.desk.case import ActRefusedError
 from tests.rigs.desk import TEL
 
 WHY = {"reason": "They only asked who we are"}
@@ -30,7 +30,7 @@ def shown(desk, record):
 
 
 def refused(desk, act, record, **fields):
-    with pytest.raises(RefusedError) as error:
+    with pytest.raises(ActRefusedError) as error:
         desk.act(act, record, **fields)
     return error.value.code
 

@@ -7,7 +7,7 @@ import pytest
 from chalicelib.errors import ConflictError
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.desk import shown
-from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.desk.case import AskedAct
 from chalicelib.outreach.desk.undoing import UNDO_FOR, UNDOABLE
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
@@ -57,7 +57,7 @@ def act_id_of(desk, record):
 
 def undo(desk, record, of, *, by="sam", key="undo-1"):
     return desk.inbox.act(
-        Asked(
+        AskedAct(
             "undo",
             record.opaque_id,
             shown.version_of(desk.conversations.reread(record)),
@@ -96,9 +96,9 @@ def test_what_is_taken_back_is_as_it_was(desk, begin, act):
     desk.act(act, record, **FIELDS.get(act, {}))
     of = act_id_of(desk, record)
     assert state(desk, record) != before
-    assert desk.inbox.undoable(record.opaque_id, of, persons.read("sam")) == act
+    assert desk.inbox.undoable(record.opaque_id, of, persons.parsed_person("sam")) == act
     undo(desk, record, of)
-    assert desk.inbox.undoable(record.opaque_id, of, persons.read("sam")) == ""
+    assert desk.inbox.undoable(record.opaque_id, of, persons.parsed_person("sam")) == ""
     sent = desk.sent()
     desk.work()  # also the release of what was given back
     after = state(desk, record)

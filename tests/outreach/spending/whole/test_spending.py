@@ -11,12 +11,12 @@ from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.budget import Budget, BudgetReachedError, Budgets
+from chalicelib.outreach.spending.budget_limits import Budget, BudgetReachedError, Budgets
+from chalicelib.outreach.spending.cost_rows import CountedCall, Spending
+from chalicelib.outreach.spending.counted_models import Accounting, CountedModel, Models
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
-from chalicelib.outreach.spending.models import Accounting, Counting, Models
 from chalicelib.outreach.spending.providers import ModelPair, Providers
 from chalicelib.outreach.spending.unwritten import UnwrittenError
-from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorApi, VendorClient
@@ -56,11 +56,11 @@ def spending(table, clock, log):
 
 
 def call(number=1, *, cost=450, estimate=0):
-    return Counted(f"resp_{number}", "gpt-5-mini", USAGE, cost, estimate)
+    return CountedCall(f"resp_{number}", "gpt-5-mini", USAGE, cost, estimate)
 
 
 def today(spending, record=RECORD):
-    return spending.day(record.company_id, record.project_id, spending._clock.now())
+    return spending.day_sums(record.company_id, record.project_id, spending._clock.now())
 
 
 # --- counting ---------------------------------------------------------------------------------
@@ -75,17 +75,19 @@ def test_a_call_is_counted_once_for_its_conversation_and_its_projects_day(spendi
     sums["cached_tokens"] = 0
     assert today(spending) == {**sums, "committed": 900}
     assert today(spending, OTHER)["microusd"] == 450
-    (counted,) = spending.conversation(RECORD)
+    (counted,) = spending.calls_of(RECORD)
     assert (counted["model"], counted["microusd"], counted["input_tokens"]) == (
         "gpt-5-mini",
         450,
         1000,
     )
-    assert len(spending.conversation(SAME_PROJECT)) == 1
+    assert len(spending.calls_of(SAME_PROJECT)) == 1
     clock.forward(86_400)
     assert today(spending)["calls"] == 0
     spending.count(RECORD, call(4))
-    days = spending.days("ci-aaa-001", "pi-aaa-001", clock.now() - timedelta(days=9), clock.now())
+    days = spending.sums_by_day(
+        "ci-aaa-001", "pi-aaa-001", clock.now() - timedelta(days=9), clock.now()
+    )
     assert [sums["calls"] for _, sums in days] == [2, 1]
 
 
@@ -113,23 +115,23 @@ def test_a_budget_is_in_cents_and_its_soft_limit_in_percent():
 
 def test_requests_that_run_count_against_the_budget_and_others_do_not(spending):
     budget = Budget(1000, 800)
-    assert spending.begin(RECORD, budget, 600) == 600
-    assert spending.begin(SAME_PROJECT, budget, 600) == 600
+    assert spending.reserve(RECORD, budget, 600) == 600
+    assert spending.reserve(SAME_PROJECT, budget, 600) == 600
     with pytest.raises(BudgetReachedError):
-        spending.begin(RECORD, budget, 1)
-    assert spending.begin(OTHER, budget, 600) == 600
+        spending.reserve(RECORD, budget, 1)
+    assert spending.reserve(OTHER, budget, 600) == 600
     spending.count(RECORD, call(1, cost=100, estimate=600))
-    spending.give_back(SAME_PROJECT, 600)
+    spending.release(SAME_PROJECT, 600)
     assert today(spending)["committed"] == 100
-    assert spending.begin(RECORD, budget, 600) == 600
-    assert spending.begin(RECORD, None, 600) == 0
+    assert spending.reserve(RECORD, budget, 600) == 600
+    assert spending.reserve(RECORD, None, 600) == 0
 
 
 def test_the_soft_limit_is_reported_once_and_the_hard_one_each_time(spending, log):
     budget = Budget(1000, 800)
     for _ in range(12):
         with contextlib.suppress(BudgetReachedError):
-            spending.begin(RECORD, budget, 100)
+            spending.reserve(RECORD, budget, 100)
     levels = [fields["level"] for name, _, fields in log.metrics if name == "mw.model.budget"]
     assert levels == ["soft", "hard", "hard"]
 
@@ -141,20 +143,20 @@ def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock,
     assert [any("model_budget" in fault for fault in listed) for listed in found] == [False, True]
     budget = Budget.of_conversation(Project({"model_budget": setting}))
     assert (budget, Budget.of(Project({"model_budget": setting}))) == (Budget(10_000, 8_000), None)
-    assert spending.begin_conversation(RECORD, None, 9_000) is None
-    assert spending.begin_conversation(RECORD, budget, 9_000) == 9_000
+    assert spending.reserve_for_conversation(RECORD, None, 9_000) is None
+    assert spending.reserve_for_conversation(RECORD, budget, 9_000) == 9_000
     spending.count(RECORD, replace(call(1, cost=5_000), of_conversation=9_000))
     spending.count(RECORD, replace(call(1, cost=5_000), of_conversation=9_000))
-    assert spending.committed(RECORD) == 5_000, "once"
+    assert spending.committed_by(RECORD) == 5_000, "once"
     clock.forward(86_400)
-    assert spending.begin_conversation(RECORD, budget, 6_000) == 6_000
+    assert spending.reserve_for_conversation(RECORD, budget, 6_000) == 6_000
     with pytest.raises(BudgetReachedError) as reached:
-        spending.begin_conversation(RECORD, budget, 1)
+        spending.reserve_for_conversation(RECORD, budget, 1)
     assert reached.value.reason == "conversation_budget_reached"
-    assert spending.begin_conversation(SAME_PROJECT, budget, 6_000) == 6_000
-    spending.give_back(RECORD, 0, 6_000)
-    assert spending.committed(RECORD) == 5_000
-    assert len(spending.conversation(RECORD)) == 1, "the sum is no call"
+    assert spending.reserve_for_conversation(SAME_PROJECT, budget, 6_000) == 6_000
+    spending.release(RECORD, 0, 6_000)
+    assert spending.committed_by(RECORD) == 5_000
+    assert len(spending.calls_of(RECORD)) == 1, "the sum is no call"
     levels = [fields["level"] for name, _, fields in log.metrics if name == "mw.model.budget"]
     assert levels == ["soft", "soft", "hard"]
 
@@ -186,7 +188,7 @@ def counting(server, spending, log):
     )
     budget = Budget(50_000, 40_000)
     catalogue = ModelCatalogue.declared(f'{{"{MODELS[0]}": [100, 100]}}')
-    yield Counting(
+    yield CountedModel(
         model=adapter.OpenAI(client=client, clock=clock),
         record=RECORD,
         budgets=Budgets(day=budget),
@@ -241,10 +243,10 @@ def test_a_conversation_that_has_spent_its_own_budget_costs_its_project_nothing(
     assert today(spending) == before
     ask(replace(own, record=SAME_PROJECT))
     spent = replace(own, record=SAME_PROJECT, budgets=Budgets(Budget(1, 1), Budget(9**9, 1)))
-    committed = spending.committed(SAME_PROJECT)
+    committed = spending.committed_by(SAME_PROJECT)
     with pytest.raises(BudgetReachedError):
         ask(spent)
-    assert spending.committed(SAME_PROJECT) == committed, "given back"
+    assert spending.committed_by(SAME_PROJECT) == committed, "given back"
 
 
 @pytest.mark.parametrize(
@@ -339,7 +341,7 @@ def test_a_prompt_that_the_vendor_has_kept_is_counted_and_priced_as_such(
     assert second.cached_tokens > 2_900
     sums = today(spending)
     assert sums["cached_tokens"] == second.cached_tokens
-    costs = [call["microusd"] for call in spending.conversation(RECORD)]
+    costs = [call["microusd"] for call in spending.calls_of(RECORD)]
     assert min(costs) * 5 < max(costs)
 
 
@@ -357,8 +359,8 @@ def test_a_project_chooses_its_provider(spending, log):
     )
     with_key = Record({**RECORD.item, "ai_config": {"api_key_reference": "k1"}})
     assert models.writes_for(OTHER)
-    assert models.of(OTHER).model == "bedrock"
+    assert models.model_of(OTHER).model == "bedrock"
     assert models.model_names(OTHER).fallback == "amazon.nova-micro-v1:0"
     assert models.writes_for(with_key)
-    assert models.of(with_key).model == "openai by k1"
+    assert models.model_of(with_key).model == "openai by k1"
     assert not models.writes_for(RECORD), "it has no key"

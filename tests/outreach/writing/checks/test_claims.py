@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chalicelib.outreach.writing.checks.claims import FILE, StatementFile, claims, mentioned
+from chalicelib.outreach.writing.checks.claims import FILE, StatementFile, claims, unsupported_kinds
 from chalicelib.outreach.writing.review import RULES
 from chalicelib.tables import read
 from tests.rigs.each_row import each_row
@@ -28,9 +28,9 @@ def test_a_list_has_no_pattern_that_matches_everything(name):
 
 
 def test_what_a_message_mentions_counts_in_a_question_too():
-    assert mentioned("So I am approved?", "", "") == {"approval"}
-    assert mentioned("So I am approved?", "status: approved", "") == set()
-    assert mentioned("I am not approved?", "", "") == set()
+    assert unsupported_kinds("So I am approved?", "", "") == {"approval"}
+    assert unsupported_kinds("So I am approved?", "status: approved", "") == set()
+    assert unsupported_kinds("I am not approved?", "", "") == set()
 
 
 def test_an_act_needs_a_source_unless_it_passes_something_on():

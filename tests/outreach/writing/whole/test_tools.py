@@ -38,7 +38,7 @@ CALL = Draft(function_call="submit", function_arguments='{"job_ref": "JR1"}')
     ],
 )
 def test_arguments_that_fit_are_taken(arguments):
-    assert Tool.model_validate(SUBMIT).arguments(json.dumps(arguments)) == arguments
+    assert Tool.model_validate(SUBMIT).parsed_arguments(json.dumps(arguments)) == arguments
 
 
 @each_row(
@@ -66,7 +66,7 @@ def test_arguments_that_fit_are_taken(arguments):
 )
 def test_arguments_that_do_not_fit_are_refused_without_their_values(text):
     with pytest.raises(ValueError) as refused:
-        Tool.model_validate(SUBMIT).arguments(text)
+        Tool.model_validate(SUBMIT).parsed_arguments(text)
     assert "secret" not in str(refused.value)
 
 

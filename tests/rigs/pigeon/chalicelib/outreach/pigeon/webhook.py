@@ -17,7 +17,7 @@ from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Carrier, Channel
-from chalicelib.outreach.consent.words import Word, heard
+from chalicelib.outreach.consent.contact_words import Word, recognise
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 
 RANKS: Mapping[str, int] = {"sent": 2, "delivered": 3, "failed": 5}
@@ -50,7 +50,7 @@ def _note(
     raw: Mapping[str, Any], about: Mapping[str, Any], opaque: keys.OpaqueIds
 ) -> InboundMessage:
     sender, recipient, text = str(raw["to"]), str(raw["from"]), str(raw["note"])
-    word = heard(text).word
+    word = recognise(text).word
     asked = None if word == Word.DOUBT else word
     return InboundMessage.model_validate(
         {

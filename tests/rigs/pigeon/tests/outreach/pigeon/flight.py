@@ -8,7 +8,7 @@ from local.vendors.pigeon import KEY, TOKEN, Pigeon
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.project.check import faults
-from chalicelib.outreach.project.rules import longest
+from chalicelib.outreach.project.rules import longest_text
 from local import company
 from tests.rigs.ops_cli import runner
 
@@ -141,7 +141,7 @@ def test_an_address_that_is_no_loft_and_a_token_that_is_not_the_dovecotes_are_re
 def test_no_text_is_longer_than_a_pigeon_can_carry(pigeons):
     start(pigeons)
     pigeons.run()
-    assert longest(conversation(pigeons)) == 280
+    assert longest_text(conversation(pigeons)) == 280
 
 
 def test_a_text_that_is_refused_for_good_is_followed_by_a_pigeon(pigeons, dovecote):

@@ -81,7 +81,9 @@ class Heard:
 
 
 CARRIERS: Mapping[str, Word] = Rows(
-    lambda: {word: Word(name) for name, them in wordings.listed().carriers.items() for word in them}
+    lambda: {
+        word: Word(name) for name, them in wordings.all_wordings().carriers.items() for word in them
+    }
 )
 """Twilio's default keywords, each with its meaning."""
 _SIGNATURE = re.compile(
@@ -99,7 +101,7 @@ _MOST_CHARACTERS = 1000
 """Only so many characters of a message are read: a longer one is no STOP, or quotes a text."""
 
 
-def heard(text: str) -> Heard:
+def recognise(text: str) -> Heard:
     """Decide what a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
@@ -125,16 +127,17 @@ def heard(text: str) -> Heard:
     if word is not None and _is_preference(text):
         word, why = None, HeardBy.PREFERENCE
     is_limited = (
-        word is not None and wordings.patterns().marketing.search(keywords.bare(text)) is not None
+        word is not None
+        and wordings.patterns().marketing.search(keywords.bare_message(text)) is not None
     )
     return Heard(word, scope=Scope.MARKETING if is_limited else Scope.ALL, why=why)
 
 
 def _is_preference(text: str) -> bool:
     """Whether a message asks only for another time or channel, so that it is no STOP."""
-    from chalicelib.outreach.wishes.wished import wished_alone  # noqa: PLC0415 - of few messages
+    from chalicelib.outreach.wishes.wished import wish_if_all_known  # noqa: PLC0415 - of few messages
 
-    wish = wished_alone(text)
+    wish = wish_if_all_known(text)
     return wish is not None and bool(wish.hours or (wish.channels and wish.channels.wanted))
 
 
@@ -144,21 +147,23 @@ def _stop_wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
     The wish may be one clause among others, such as a reason; a clause that limits it makes a doubt.
     """
     patterns = wordings.patterns()
-    whole = keywords.bare(text)
+    whole = keywords.bare_message(text)
     if patterns.negated.search(whole):
         rest = patterns.negated.sub(" ", whole)
         return _in_doubt(f"{rest} {whole}" if patterns.whence.search(whole) else rest)
     if _is_plain(said) or _is_plain(whole):
         return Word.STOP, HeardBy.PLAIN_WISH
-    clauses = [one for one in patterns.clauses.split(text.casefold()) if keywords.bare(one)][
-        :_MOST_CLAUSES
-    ]
+    clauses = [
+        clause
+        for clause in patterns.clauses.split(text.casefold())
+        if keywords.bare_message(clause)
+    ][:_MOST_CLAUSES]
     plain = [_is_plain(keywords.plain_text(clause)) for clause in clauses]
     soft = [_is_soft(clause) for clause in clauses]
     stops = [keywords.is_keyword(keywords.plain_text(clause)) for clause in clauses]
     is_strong = any(
-        is_one and not wordings.WEAK.fullmatch(keywords.plain_text(one))
-        for one, is_one in zip(clauses, plain, strict=True)
+        is_one and not wordings.WEAK.fullmatch(keywords.plain_text(clause))
+        for clause, is_one in zip(clauses, plain, strict=True)
     )
     has_limits = patterns.limits.search(said) is not None
     if patterns.complained.search(said):
@@ -199,7 +204,7 @@ def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
 
 
 def _is_soft(text: str) -> bool:
-    said = keywords.bare(text)
+    said = keywords.bare_message(text)
     return len(said) <= _LONGEST_WISH and wordings.patterns().soft.fullmatch(said) is not None
 
 

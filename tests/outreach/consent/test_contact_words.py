@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bench import consent
 from chalicelib.outreach.consent import unwanted
-from chalicelib.outreach.consent.words import CARRIERS, HeardBy, Scope, Word, heard
+from chalicelib.outreach.consent.contact_words import CARRIERS, HeardBy, Scope, Word, recognise
 from tests.rigs.each_row import each_row
 
 STOPS = [
@@ -151,17 +151,17 @@ OTHERS = [
 
 @each_row("text", STOPS + WISHES + IN_ANY_LANGUAGE)
 def test_a_wish_to_stop(text):
-    assert heard(text).word == Word.STOP
+    assert recognise(text).word == Word.STOP
 
 
 @each_row("text", DOUBTS + ORDINARY_WORDS)
 def test_a_message_in_doubt_belongs_to_a_person(text):
-    assert heard(text).word == Word.DOUBT
+    assert recognise(text).word == Word.DOUBT
 
 
 @each_row("text", OTHERS)
 def test_any_other_message_says_nothing_about_it(text):
-    assert heard(text).word is None
+    assert recognise(text).word is None
 
 
 @pytest.mark.parametrize(
@@ -169,25 +169,25 @@ def test_any_other_message_says_nothing_about_it(text):
     ["START", "start please", "unstop", "You can text me again", "Alta", "reprendre", "starten"],
 )
 def test_a_wish_to_start_again(text):
-    assert (heard(text).word, heard(text).is_yes) == (Word.START, False)
+    assert (recognise(text).word, recognise(text).is_yes) == (Word.START, False)
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes!", "sí", "Oui.", "sim", "ja bitte", "YES please 👍"])
 def test_a_yes_is_one_only_from_somebody_who_said_stop(text):
-    assert (heard(text).word, heard(text).is_yes) == (Word.START, True)
+    assert (recognise(text).word, recognise(text).is_yes) == (Word.START, True)
 
 
 @pytest.mark.parametrize(
     "text", ["HELP", "help please", "Ayuda", "aide svp", "Hilfe!", "hulp", "info"]
 )
 def test_a_request_for_help(text):
-    assert heard(text).word == Word.HELP
+    assert recognise(text).word == Word.HELP
 
 
 @each_row("word", sorted(CARRIERS))
 def test_the_carriers_own_keywords_are_known_as_such(word):
-    assert heard(f" {word.upper()}! ").is_carriers
-    assert not heard(f"{word} please").is_carriers
+    assert recognise(f" {word.upper()}! ").is_carriers
+    assert not recognise(f"{word} please").is_carriers
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_the_carriers_own_keywords_are_known_as_such(word):
     ],
 )
 def test_a_wish_about_advertising_says_so(text, scope):
-    found = heard(text)
+    found = recognise(text)
     assert found.word in (Word.STOP, Word.DOUBT)
     assert found.scope == scope
 
@@ -222,12 +222,12 @@ def test_a_wish_about_advertising_says_so(text, scope):
     ],
 )
 def test_what_is_heard_has_its_reason(text, why):
-    assert heard(text).why == why
+    assert recognise(text).why == why
 
 
 @given(st.text(max_size=300))
 def test_no_text_is_too_strange_to_be_read(text):
-    assert heard(text).scope in Scope
+    assert recognise(text).scope in Scope
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_no_text_is_too_strange_to_be_read(text):
     ],
 )
 def test_invisible_signs_and_wide_letters_change_nothing(text):
-    assert heard(text).word == Word.STOP
+    assert recognise(text).word == Word.STOP
 
 
 _HOSTILE = (
@@ -257,12 +257,12 @@ _HOSTILE = (
     [*_HOSTILE, "stop " * 5000, "no " * 5000, "i dont want " * 2000, "a" * 200_000, _TWO_WAYS],
 )
 def test_a_long_message_is_read_in_bounded_time(text):
-    heard(text)
+    recognise(text)
 
 
 def test_the_shipped_model_is_made_from_these_samples():
     """Where it fails, `python -m bench.consent` makes it from them."""
-    assert unwanted.shipped().made_from == consent.made_from()
+    assert unwanted.shipped_model().made_from == consent.made_from()
 
 
 @pytest.mark.parametrize(
@@ -274,14 +274,14 @@ def test_the_shipped_model_is_made_from_these_samples():
     ],
 )
 def test_a_wish_in_a_wording_that_no_table_lists_is_for_a_person(text):
-    assert heard(text).word in (Word.DOUBT, Word.STOP)
+    assert recognise(text).word in (Word.DOUBT, Word.STOP)
 
 
 @pytest.mark.parametrize(
     "text", ["Call me tomorrow at 5", "gracias", "¿cuánto cuesta?", "danke", ""]
 )
 def test_an_ordinary_reply_is_suspected_of_nothing(text):
-    assert heard(text).word is None
+    assert recognise(text).word is None
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_an_ordinary_reply_is_suspected_of_nothing(text):
     ],
 )
 def test_a_refusal_of_calls_and_texts_is_no_choice_between_them(text):
-    assert heard(text).word in (Word.STOP, Word.DOUBT)
+    assert recognise(text).word in (Word.STOP, Word.DOUBT)
 
 
 @pytest.mark.parametrize(
@@ -319,4 +319,4 @@ def test_a_refusal_of_calls_and_texts_is_no_choice_between_them(text):
     ],
 )
 def test_a_choice_of_texts_and_a_slip_are_no_refusal(text):
-    assert heard(text).word is None
+    assert recognise(text).word is None

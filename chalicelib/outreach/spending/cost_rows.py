@@ -34,7 +34,7 @@ from chalicelib.once.store import (
 )
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.spending.budget import (
+from chalicelib.outreach.spending.budget_limits import (
     BUDGET_REACHED,
     CONVERSATION_BUDGET_REACHED,
     Budget,
@@ -48,14 +48,14 @@ SUMS = ("calls", "input_tokens", "cached_tokens", "output_tokens", "microusd", "
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedCall:
     """One call of a model and its cost, to be counted.
 
     Attributes:
         call_id: the provider's id of the response.
         microusd: the call's cost, in millionths of a US dollar.
-        estimate: what `Spending.begin` reserved for the call.
-        of_conversation: what `Spending.begin_conversation` reserved; None for a conversation without
+        estimate: what `Spending.reserve` reserved for the call.
+        of_conversation: what `Spending.reserve_for_conversation` reserved; None for a conversation without
             a budget of its own.
     """
 
@@ -75,7 +75,7 @@ class Spending:
         self._clock = clock
         self._log = log
 
-    def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
+    def reserve(self, record: Record, budget: Budget | None, estimate: int) -> int:
         """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
 
         The amount is 0 for a project without such a budget.
@@ -86,9 +86,9 @@ class Spending:
         """
         if budget is None:
             return 0
-        return self._commit(self._day(record), record, budget, estimate, BUDGET_REACHED)
+        return self._reserve(self._day_key(record), record, budget, estimate, BUDGET_REACHED)
 
-    def begin_conversation(
+    def reserve_for_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
         """Reserve what a request may cost from the conversation's own budget; returns the amount reserved.
@@ -102,9 +102,11 @@ class Spending:
         if budget is None:
             return None
         reason = CONVERSATION_BUDGET_REACHED
-        return self._commit(_spent(record), record, budget, estimate, reason)
+        return self._reserve(_conversation_key(record), record, budget, estimate, reason)
 
-    def _commit(self, key: Item, record: Record, budget: Budget, estimate: int, reason: str) -> int:
+    def _reserve(
+        self, key: Item, record: Record, budget: Budget, estimate: int, reason: str
+    ) -> int:
         try:
             row = self._table.update(
                 key,
@@ -122,18 +124,21 @@ class Spending:
             self._log.metric("mw.model.budget", level="soft")
         return estimate
 
-    def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
+    def release(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
         """Release the amounts reserved from both budgets, for a request that surely cost nothing."""
-        for key, amount in ((self._day(record), committed), (_spent(record), of_conversation)):
+        for key, amount in (
+            (self._day_key(record), committed),
+            (_conversation_key(record), of_conversation),
+        ):
             if amount:
                 self._table.update(key, set_={}, add={"committed": -amount}, reading=False)
 
-    def count(self, record: Record, call: Counted) -> None:
+    def count(self, record: Record, call: CountedCall) -> None:
         """Count one call of a model, once; never raises, as the answer is paid for and has to be used."""
         now = self._clock.now()
         row = {
             "primary_channel": items.partition(record),
-            "conversation_id": f"{_of(record)}{keys.digest(call.call_id)[:32]}",
+            "conversation_id": f"{_call_prefix(record)}{keys.digest(call.call_id)[:32]}",
             "ttl": items.ttl_at(now),
             "at": iso(now),
             "model": call.model,
@@ -145,7 +150,7 @@ class Spending:
         writes = [
             self._table.putting(row, condition="attribute_not_exists(#conversation_id)"),
             self._table.updating(
-                self._day(record),
+                self._day_key(record),
                 set_={},
                 keep={"ttl": items.ttl_at(now)},
                 add={
@@ -161,7 +166,7 @@ class Spending:
         if call.of_conversation is not None:
             writes.append(
                 self._table.updating(
-                    _spent(record),
+                    _conversation_key(record),
                     set_={},
                     keep={"ttl": items.ttl_at(now)},
                     add={"committed": call.microusd - call.of_conversation},
@@ -182,64 +187,71 @@ class Spending:
             self._log.event("model.count_failed", reason=type(error).__name__)
             self._log.metric("mw.model.uncounted")
 
-    def day(self, company_id: str, project_id: str, day: datetime) -> Mapping[str, int]:
+    def day_sums(self, company_id: str, project_id: str, day: datetime) -> Mapping[str, int]:
         """The sums of a project's model calls on a day, by the names of `SUMS`.
 
         Costs are in millionths of a US dollar.
         """
-        key = {"primary_channel": _project(company_id, project_id), "conversation_id": _on(day)}
+        key = {
+            "primary_channel": _project_partition(company_id, project_id),
+            "conversation_id": _day_sort_key(day),
+        }
         return _sums(self._table.get(key) or {})
 
-    def days(
+    def sums_by_day(
         self, company_id: str, project_id: str, since: datetime, until: datetime
     ) -> list[tuple[str, Mapping[str, int]]]:
         """The days between two dates on which a project called models, oldest first, with their sums."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
-            values={"p": _project(company_id, project_id), "a": _on(since), "b": _on(until)},
+            values={
+                "p": _project_partition(company_id, project_id),
+                "a": _day_sort_key(since),
+                "b": _day_sort_key(until),
+            },
         )
         return [(str(row["conversation_id"]).removeprefix("day#"), _sums(row)) for row in rows]
 
-    def conversation(self, record: Record) -> list[Item]:
+    def calls_of(self, record: Record) -> list[Item]:
         """The model calls of a conversation, oldest first: ``at``, ``model``, tokens and ``microusd``."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :usage)",
-            values={"p": items.partition(record), "usage": _of(record)},
+            values={"p": items.partition(record), "usage": _call_prefix(record)},
         )
         shown = ("at", "model", "input_tokens", "cached_tokens", "output_tokens", "microusd")
         found = [{name: row.get(name, 0) for name in shown} for row in rows]
-        return sorted(found, key=lambda one: str(one["at"]))
+        return sorted(found, key=lambda call: str(call["at"]))
 
-    def committed(self, record: Record) -> int:
+    def committed_by(self, record: Record) -> int:
         """What a conversation's model calls have cost, and what is reserved for the running ones.
 
         In millionths of a US dollar; 0 for a conversation without a budget of its own.
         """
-        return int((self._table.get(_spent(record)) or {}).get("committed", 0))
+        return int((self._table.get(_conversation_key(record)) or {}).get("committed", 0))
 
-    def _day(self, record: Record) -> Item:
+    def _day_key(self, record: Record) -> Item:
         return {
-            "primary_channel": _project(record.company_id, record.project_id),
-            "conversation_id": _on(self._clock.now()),
+            "primary_channel": _project_partition(record.company_id, record.project_id),
+            "conversation_id": _day_sort_key(self._clock.now()),
         }
 
 
-def _project(company_id: str, project_id: str) -> str:
+def _project_partition(company_id: str, project_id: str) -> str:
     return f"usage:{company_id}#{project_id}"
 
 
-def _on(day: datetime) -> str:
+def _day_sort_key(day: datetime) -> str:
     return f"day#{day.astimezone(UTC):%Y-%m-%d}"
 
 
-def _spent(record: Record) -> Item:
+def _conversation_key(record: Record) -> Item:
     return {
         "primary_channel": items.partition(record),
         "conversation_id": f"spent#{items.digest(record)}",
     }
 
 
-def _of(record: Record) -> str:
+def _call_prefix(record: Record) -> str:
     return f"usage#{items.digest(record)}#"
 
 

@@ -8,7 +8,7 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.project import Project
 
 
-def about(record: Record) -> str:
+def opening_data(record: Record) -> str:
     """The data from which a conversation's first message is written, as JSON.
 
     The recipient's phone number and e-mail address are left out.

@@ -16,11 +16,11 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.lane_shares import LaneShares, share_of_call
 from chalicelib.outreach.project.item import BEDROCK
 from chalicelib.outreach.spending import asking
-from chalicelib.outreach.spending.budget import Budget, Budgets
+from chalicelib.outreach.spending.budget_limits import Budget, Budgets
+from chalicelib.outreach.spending.cost_rows import CountedCall
 from chalicelib.outreach.spending.message_time import LEAST_SECONDS, MessageTime
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.providers import ModelPair, Providers
-from chalicelib.outreach.spending.usage import Counted
 from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest
 
 _MAYBE_CHARGED = frozenset(
@@ -30,9 +30,9 @@ _MAYBE_CHARGED = frozenset(
 
 
 class Purse(Protocol):
-    """Interface that reserves budget for calls of models, and counts them; `usage.Spending` implements it."""
+    """Interface that reserves budget for calls of models and counts them; see `cost_rows.Spending`."""
 
-    def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
+    def reserve(self, record: Record, budget: Budget | None, estimate: int) -> int:
         """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
 
         The amount is 0 for a project without such a budget.
@@ -42,7 +42,7 @@ class Purse(Protocol):
         """
         ...
 
-    def begin_conversation(
+    def reserve_for_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
         """Reserve what a request may cost from the conversation's own budget; returns the amount reserved.
@@ -54,11 +54,11 @@ class Purse(Protocol):
         """
         ...
 
-    def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
+    def release(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
         """Release the amounts reserved from both budgets, for a request that surely cost nothing."""
         ...
 
-    def count(self, record: Record, call: Counted) -> None:
+    def count(self, record: Record, call: CountedCall) -> None:
         """Count one call of a model and its cost; idempotent by the call's id."""
         ...
 
@@ -107,14 +107,14 @@ class Models:
         row = self.accounting.catalogue.find(answer.model)
         return 0 if row is None else row.cost(answer.usage)
 
-    def of(self, record: Record) -> LanguageModel:
+    def model_of(self, record: Record) -> LanguageModel:
         """The language model that writes for a conversation; budgets bound its calls, and each is counted."""
-        provider = self.providers.of(record)
+        provider = self.providers.provider_of(record)
         if provider == BEDROCK:
             model = self.bedrock()
         else:
             model = self.openai(str(record.ai_config["api_key_reference"]))
-        return Counting(
+        return CountedModel(
             model=model,
             record=record,
             budgets=Budgets.of(self.providers.current(record)),
@@ -125,7 +125,7 @@ class Models:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counting:
+class CountedModel:
     """The language model of one conversation: budgets limit its requests, and each request is counted."""
 
     model: LanguageModel
@@ -145,20 +145,20 @@ class Counting:
             ProviderError: the request failed.
         """
         catalogue = self.accounting.catalogue
-        ends = monotonic() + self.time.left(deadline_seconds)
+        ends = monotonic() + self.time.seconds_left(deadline_seconds)
         first, *others = asking.requests(request, catalogue)
-        answer = self._held(first, ends - monotonic())
+        answer = self._within_share(first, ends - monotonic())
         for other in others:
             if asking.is_final(answer, request, catalogue) or ends - monotonic() < LEAST_SECONDS:
                 break
-            answer = self._held(other, ends - monotonic())
+            answer = self._within_share(other, ends - monotonic())
         return answer
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
         """The categories in which the vendor's moderation flags a text; not counted, as OpenAI's is free."""
-        return self.model.moderate(text, deadline_seconds=self.time.left(deadline_seconds))
+        return self.model.moderate(text, deadline_seconds=self.time.seconds_left(deadline_seconds))
 
-    def _held(self, request: ModelRequest, seconds: float) -> ModelAnswer:
+    def _within_share(self, request: ModelRequest, seconds: float) -> ModelAnswer:
         with share_of_call(self.shares, self.record, seconds):
             return self._counted(request, seconds)
 
@@ -168,29 +168,29 @@ class Counting:
             name: asking.row_of(catalogue, name)
             for name in (request.model, request.fallback_model or request.model)
         }
-        most = max(row.most(request, name) for name, row in rows.items())
-        own = spending.begin_conversation(self.record, self.budgets.conversation, most)
+        most = max(row.highest_cost(request, name) for name, row in rows.items())
+        own = spending.reserve_for_conversation(self.record, self.budgets.conversation, most)
         try:
-            committed = spending.begin(self.record, self.budgets.day, most)
+            committed = spending.reserve(self.record, self.budgets.day, most)
         except ProviderError:
-            spending.give_back(self.record, 0, own)
+            spending.release(self.record, 0, own)
             raise
         provider = rows[request.model].provider
         try:
             answer = self.model.respond(request, deadline_seconds=deadline_seconds)
         except ProviderError as error:
-            self._note(provider, "failed")
+            self._log_outcome(provider, "failed")
             if not (isinstance(error, TransientError) and error.reason in _MAYBE_CHARGED):
-                spending.give_back(self.record, committed, own)
+                spending.release(self.record, committed, own)
             raise
         row = catalogue.find(answer.model) or rows[request.model]
         is_first = row is rows[request.model]
-        self._note(provider, answer.outcome.value if is_first else "fallback")
+        self._log_outcome(provider, answer.outcome.value if is_first else "fallback")
         cost = row.cost(answer.usage)
-        call = Counted(answer.response_id, answer.model, answer.usage, cost, committed, own)
+        call = CountedCall(answer.response_id, answer.model, answer.usage, cost, committed, own)
         spending.count(self.record, call)
         self.accounting.log.metric("mw.model.microusd", cost)
         return answer
 
-    def _note(self, provider: str, outcome: str) -> None:
+    def _log_outcome(self, provider: str, outcome: str) -> None:
         self.accounting.log.metric("mw.model.calls", provider=provider, outcome=outcome)

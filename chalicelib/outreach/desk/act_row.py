@@ -9,7 +9,7 @@ from enum import StrEnum
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import holding
-from chalicelib.outreach.desk.case import Case, Planned, RefusedError
+from chalicelib.outreach.desk.case import ActRefusedError, Case, PlannedAct
 from chalicelib.outreach.desk.holding import Holder
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people.persons import DeskPerson
@@ -50,7 +50,7 @@ class ActField:
     channels: frozenset[Channel] | None = None
 
 
-class Offered(StrEnum):
+class OfferedTo(StrEnum):
     """Which of the persons who may do an act see its form in the console."""
 
     ALL = "all"
@@ -94,15 +94,15 @@ class DeskAct:
     """
 
     name: str
-    change: Callable[[Case], Planned]
+    change: Callable[[Case], PlannedAct]
     words: ActWords
     fields: tuple[ActField, ...] = ()
     states: frozenset[Holder] = holding.AT_REST
     roles: frozenset[DeskRole] = holding.LEADS
-    offered: Offered = Offered.HOLDER
+    offered: OfferedTo = OfferedTo.HOLDER
     is_last: bool = False
 
-    def refusal(self, record: Record, who: DeskPerson, role: DeskRole) -> RefusedError | None:
+    def refusal(self, record: Record, who: DeskPerson, role: DeskRole) -> ActRefusedError | None:
         """The error that refuses a person this act on a conversation; None where they may do it.
 
         The error is returned, not raised.
@@ -114,11 +114,11 @@ class DeskAct:
         if self.refusal(record, who, role) is not None:
             return False
         match self.offered:
-            case Offered.HOLDER:
+            case OfferedTo.HOLDER:
                 return holding.is_with(record, who, role)
-            case Offered.OTHERS:
+            case OfferedTo.OTHERS:
                 return not holding.is_with(record, who, role)
-            case Offered.OF_HELD:
+            case OfferedTo.OF_HELD:
                 return bool(record.handoff.get("held"))
-            case Offered.ALL:
+            case OfferedTo.ALL:
                 return True
