@@ -264,7 +264,8 @@ class UnsubscribeDoor:
         also = [] if job is None else [self.ledger.receiving(facts_of(job))]
         self.conversations.forbid_member(
             found.hashed,
-            found.company_id, MarkReason.UNSUBSCRIBED,
+            found.company_id,
+            MarkReason.UNSUBSCRIBED,
             how=self._statement(found),
             also=also,
         )

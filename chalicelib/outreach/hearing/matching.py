@@ -247,7 +247,9 @@ class Matching:
         unknown = NotAnEvent(
             EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
         )
-        kept = self._conversations.former_pair(self.pair_hashes(job.channel, job.sender, job.recipient))
+        kept = self._conversations.former_pair(
+            self.pair_hashes(job.channel, job.sender, job.recipient)
+        )
         if kept is None or job.is_automatic:
             raise unknown
         there = self._conversations.find(str(kept["newest"]))
