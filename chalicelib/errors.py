@@ -105,7 +105,7 @@ class ProviderError(MiddlewareError):
         provider: e.g. ``richpanel``.
         operation: e.g. ``add_tags``.
         status: HTTP status, or None when no response came.
-        reason: a fixed code, e.g. ``read_timeout``.
+        reason: a fixed code, e.g. ``timeout``.
         request_id: the vendor's id of the request, when it returns one.
         retry_after: seconds to wait before a retry, when the vendor sets them.
     """

@@ -49,7 +49,7 @@ PAGES = (
     *("/find", f"/find?q={EVENT}", f"/find?q={EFFECT}", *POSTED),
     *(f"/story?key={EVENT}", f"/story/again?key={EVENT}"),
     *("/incidents", f"/incidents/one?name={CAUSE}.1"),
-    *("/unknown", "/unknown?reason=read_timeout", f"/unknown/one?key={EFFECT}"),
+    *("/unknown", "/unknown?reason=timeout", f"/unknown/one?key={EFFECT}"),
     *("/letters", "/parked", "/parked?status=parked"),
 )
 
@@ -142,7 +142,7 @@ def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
         ticket, key = f"bench-{number}", f"evt:rp:bench-{number}:c-1"
         row = {**template, "event_id": key, "conversation_id": ticket, "source_message_id": "c-1"}
         if number < UNFINISHED:
-            row |= {"status": "parked", "reason": "unknown:read_timeout"}
+            row |= {"status": "parked", "reason": "unknown:timeout"}
             row |= dated("event", key, now + number)
             row |= causes.attributes(CAUSE, key, template["received_at"])
         yield row
@@ -156,7 +156,7 @@ def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
                 "received_at": template["received_at"],
                 "last_processed_at": template["last_processed_at"],
                 "status": "unknown",
-                "reason": "read_timeout",
+                "reason": "timeout",
                 "action_kind": "add_tag",
                 "action_type": "tag",
                 "event_key": key,

@@ -40,8 +40,6 @@ COMPOSED: Mapping[str, str] = {
     "openai_empty_message": "chalicelib/outreach/writing/model_writer.py",
     "quiet_hours_unreadable": "chalicelib/outreach/events/waiting.py",
     "http_": "chalicelib/errors.py",
-    "read_timeout": "chalicelib/vendors/http.py",
-    "reset": "chalicelib/vendors/http.py",
     "operator:abandon": "ops/repair/settle.py",
 }
 """The file that puts a code together, by the code's beginning."""

@@ -55,11 +55,9 @@ ADDRESS_NOT_PUBLIC = Why("address_not_public", By.COMPANY, "the address of {} is
 CONNECT_FAILED = Why("connect_failed", By.VENDOR, "{} could not be reached")
 CONNECT_TIMEOUT = Why("connect_timeout", By.VENDOR, "{} could not be reached in time")
 TIMEOUT = Why("timeout", By.VENDOR, "{} did not answer in time")
-READ_TIMEOUT = Why("read_timeout", By.VENDOR, "{} did not answer in time")
 CONNECTION_BROKEN = Why(
     "connection_broken", By.VENDOR, "{} broke the connection before it answered"
 )
-RESET = Why("reset", By.VENDOR, "{} broke the connection before it answered")
 UNAUTHORIZED = Why("http_401", By.VENDOR, "{} refuses our key")
 FORBIDDEN = Why("http_403", By.VENDOR, "{} refuses our key")
 RATE_LIMITED = Why("http_429", By.VENDOR, "{} asked us to slow down")

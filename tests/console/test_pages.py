@@ -92,14 +92,14 @@ def one_event(console):
     ledger = console.services.ledger
     lease = ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
     ledger.begin(lease, [TAG], MODES)
-    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason="read_timeout")
+    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason="timeout")
     return console
 
 
 def test_the_overview_counts_what_waits_and_leads_to_it(one_event):
     text = one_event.browser().text("/")
     assert "1 Effects of unknown outcome" in text
-    assert "1 \u00d7 read_timeout" in text
+    assert "1 \u00d7 timeout" in text
     assert TAG.key in one_event.browser().text("/unknown")
 
 

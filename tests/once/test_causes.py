@@ -20,7 +20,7 @@ def cause(status, reason, *, key=TICKET, vendor="richpanel"):
         ("received", "richpanel_connect_failed"),
         ("processing", "richpanel_http_503"),
         ("processing", "richpanel_breaker_open"),
-        ("parked", "unknown:read_timeout"),
+        ("parked", "unknown:timeout"),
         ("parked", "unknown:http_502"),
         ("failed", "dead_letter:richpanel_answer_is_a_page"),
     ],

@@ -71,7 +71,7 @@ def test_a_refused_effect_is_recorded_and_not_raised(effects_rig):
 
 
 def test_an_uncertain_repeatable_effect_is_handed_back_and_repeated(effects_rig):
-    effects_rig.fails = [UncertainError("richpanel", "add_tags", reason="read_timeout")]
+    effects_rig.fails = [UncertainError("richpanel", "add_tags", reason="timeout")]
     with pytest.raises(TransientError):
         effects_rig.perform(TAG)
     assert effects_rig.perform(TAG, lease=effects_rig.claim_later()) == [("done", None)]
@@ -79,10 +79,10 @@ def test_an_uncertain_repeatable_effect_is_handed_back_and_repeated(effects_rig)
 
 def test_an_uncertain_effect_that_cannot_be_repeated_is_unknown(effects_rig):
     """F18, F21: never sent again by machine."""
-    effects_rig.fails = [UncertainError("richpanel", "say", reason="read_timeout")]
-    assert effects_rig.perform(UNSETTLEABLE) == [("unknown", "read_timeout")]
+    effects_rig.fails = [UncertainError("richpanel", "say", reason="timeout")]
+    assert effects_rig.perform(UNSETTLEABLE) == [("unknown", "timeout")]
     assert effects_rig.perform(UNSETTLEABLE, lease=effects_rig.claim_later()) == [
-        ("unknown", "read_timeout")
+        ("unknown", "timeout")
     ]
     assert len(effects_rig.sent) == 1
 

@@ -20,7 +20,7 @@ FAILED_WRITE = TransientError("dynamodb", "update_item", status=500)
 
 
 def lost(vendor="richpanel"):
-    return UncertainError(vendor, "send", reason="read_timeout")
+    return UncertainError(vendor, "send", reason="timeout")
 
 
 # --- logs and metrics -------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def test_actions_in_one_request_do_not_wait_for_each_other(effects_rig):
         (ActionStatus.DONE, "settled", True),
         (ActionStatus.SKIPPED, "already", True),
         (ActionStatus.SKIPPED, "shadow", False),
-        (ActionStatus.UNKNOWN, "read_timeout", False),
+        (ActionStatus.UNKNOWN, "timeout", False),
         (ActionStatus.REFUSED, "already", False),
     ],
 )
@@ -170,7 +170,7 @@ def test_a_refused_first_request_is_refused_whatever_its_settling(effects_rig):
 def test_a_step_is_unknown_if_any_of_its_actions_cannot_be_repeated(effects_rig):
     both = [reply(Settle.KEY), reply(Settle.NONE, key="act:rp_reply:1:d")]
     effects_rig.fails = [lost()]
-    assert effects_rig.perform(*both) == [("unknown", "read_timeout")] * 2
+    assert effects_rig.perform(*both) == [("unknown", "timeout")] * 2
 
 
 def test_a_stopped_effect_keeps_its_landing_horizon(effects_rig):
@@ -223,7 +223,7 @@ def test_an_unknown_effect_is_left_unchanged_while_nothing_new_is_known(effects_
     effects_rig.perform(reply())
     before = effects_rig.row(reply())
     effects_rig.claim_later()
-    assert effects_rig.perform(reply()) == [("unknown", "read_timeout")]
+    assert effects_rig.perform(reply()) == [("unknown", "timeout")]
     assert effects_rig.row(reply()) == before
 
 

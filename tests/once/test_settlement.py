@@ -89,7 +89,7 @@ def test_a_disputed_message_does_not_count_as_absent_either(dispute):
 
 def test_an_action_of_unknown_outcome_disputes_the_message(dispute):
     lease = dispute.begin(dispute.other)
-    dispute.ledger.end_action(lease, dispute.other, ActionStatus.UNKNOWN, reason="read_timeout")
+    dispute.ledger.end_action(lease, dispute.other, ActionStatus.UNKNOWN, reason="timeout")
     assert dispute.judge() == DISPUTED
 
 

@@ -249,7 +249,7 @@ def test_an_event_reopened_on_purpose_is_not_logged_as_taken_over(worker_rig, re
     worker_rig.flow.decides = planned([REPLY])
     worker_rig.fails = {REPLY_KEY: [lost()]}
     worker_rig.process()
-    assert worker_rig.ended() == ("parked", "unknown:read_timeout")
+    assert worker_rig.ended() == ("parked", "unknown:timeout")
     worker_rig.process(job(recovery=recovery))
     assert worker_rig.row()["attempts"] == 2
     assert "worker.lease_taken_over" not in worker_rig.log.names()
@@ -333,11 +333,11 @@ def test_an_unknown_outcome_parks_the_event_with_its_reason(worker_rig):
     worker_rig.flow.decides = planned([REPLY], ["route-returns-admin"])
     worker_rig.fails = {REPLY_KEY: [lost()]}
     assert worker_rig.process() == "done"
-    assert worker_rig.ended() == ("parked", "unknown:read_timeout")
-    assert worker_rig.results() == {REPLY_KEY: "unknown:read_timeout", ROUTED: "success"}
+    assert worker_rig.ended() == ("parked", "unknown:timeout")
+    assert worker_rig.results() == {REPLY_KEY: "unknown:timeout", ROUTED: "success"}
     assert worker_rig.counted()[0] == ("mw.worker.events", 1, {"outcome": "parked"})
     name, fields = worker_rig.lines()[-1]
-    assert (name, fields["reason"]) == ("worker.parked", "unknown:read_timeout")
+    assert (name, fields["reason"]) == ("worker.parked", "unknown:timeout")
     assert worker_rig.unfinished() == [KEY]
 
 
@@ -345,7 +345,7 @@ def test_an_unknown_outcome_takes_precedence_over_a_refusal(worker_rig):
     worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY])
     worker_rig.fails = {ROUTED: [refused()], REPLY_KEY: [lost()]}
     worker_rig.process()
-    assert worker_rig.ended() == ("parked", "unknown:read_timeout")
+    assert worker_rig.ended() == ("parked", "unknown:timeout")
 
 
 def test_a_refusal_fails_the_event_and_gives_the_ticket_to_a_person(worker_rig):

@@ -47,10 +47,8 @@ def processed(system):
 def make_unknown(system):
     """The outcome of one tag is unknown, and its event waits for it."""
     table = system.services().ledger._table
-    table.update(
-        {"event_id": TAG}, set_={"status": "unknown", "reason": "read_timeout", "due_at": 1}
-    )
-    table.update({"event_id": EVENT}, set_={"status": "parked", "reason": "unknown:read_timeout"})
+    table.update({"event_id": TAG}, set_={"status": "unknown", "reason": "timeout", "due_at": 1})
+    table.update({"event_id": EVENT}, set_={"status": "parked", "reason": "unknown:timeout"})
 
 
 def acts(run, *more):
@@ -68,7 +66,7 @@ def test_a_settlement_names_the_person_the_reason_and_what_was_seen(processed, r
     assert entry["by"]
     assert entry["change"] == "unknown → not-done"
     assert entry["reason"] == "***@*** sees no tag", "no personal data"
-    assert "read_timeout" in entry["saw"]
+    assert "timeout" in entry["saw"]
     assert acts(run) == [entry], "the day has it too"
     assert acts(run, "1042") == [entry], "and its conversation"
     assert acts(run, "--by", "another") == []
@@ -80,7 +78,7 @@ def test_not_done_shows_what_is_at_stake_and_asks(processed, run, monkeypatch):
     monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
     said = run("settle", TAG, "not-done")
     assert said.code == 1
-    for words in ("ticket 1042", "minutes ago", "last look", "read_timeout"):
+    for words in ("ticket 1042", "minutes ago", "last look", "timeout"):
         assert words in said.err
     assert processed.row(TAG)["status"] == "unknown"
     assert acts(run) == []

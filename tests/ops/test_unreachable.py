@@ -41,7 +41,10 @@ def run(system, capsys):
         ),
         (TransientError("openai", "respond", reason="timeout"), ("OpenAI", "OPENAI_BASE_URL")),
         (UncertainError("shopify", "orders", status=500), ("Shopify", "http_500")),
-        (TransientError("new_vendor", "call", reason="reset"), ("new_vendor", "reset")),
+        (
+            TransientError("new_vendor", "call", reason="connection_broken"),
+            ("new_vendor", "connection_broken"),
+        ),
     ],
 )
 def test_a_vendors_error_names_it_and_the_setting(error, words):

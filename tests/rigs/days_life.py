@@ -161,7 +161,7 @@ def an_operators_day(console):
             counted(console, "mw.effects", many, outcome=outcome)
         clock.forward(timedelta(hours=23 - hour).total_seconds())
     ledger = console.services.ledger
-    for number, reason in enumerate(("read_timeout", "read_timeout", "connection_reset")):
+    for number, reason in enumerate(("timeout", "timeout", "connection_reset")):
         effect = add_tag(f"10{52 + number}", "route-returns-admin", f"c-{number}")
         event = facts(
             f"evt:rp:10{52 + number}:c-{number}",

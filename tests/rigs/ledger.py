@@ -71,7 +71,7 @@ class LedgerRig:
         """An action of unknown outcome, as the sweep finds it."""
         lease = lease or self.claim()
         self.ledger.begin(lease, [action], MODES)
-        self.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="read_timeout")
+        self.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="timeout")
         (found,) = [found for found in self.ledger.unsettled(limit=10) if found.key == action.key]
         return found
 

@@ -269,4 +269,4 @@ def too_many(**more):
 
 
 def lost():
-    return UncertainError("twilio", "send", reason="read_timeout")
+    return UncertainError("twilio", "send", reason="timeout")

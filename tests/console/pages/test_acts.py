@@ -21,7 +21,7 @@ def unknown(console):
     ledger = console.services.ledger
     lease = ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
     ledger.begin(lease, [TAG], MODES)
-    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason="read_timeout")
+    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason="timeout")
     return console
 
 
@@ -102,7 +102,7 @@ def test_a_form_that_saw_another_attempt_settles_nothing(unknown):
 
 def test_the_page_says_what_is_at_stake_and_offers_a_viewer_no_choice(unknown):
     text = unknown.browser("vi").text(f"/unknown/one?key={TAG.key}")
-    for words in ("may still arrive", "read_timeout", "1042", "ops settle"):
+    for words in ("may still arrive", "timeout", "1042", "ops settle"):
         assert words in text
     assert "It did not happen" not in text
     jo = unknown.browser("jo")

@@ -163,8 +163,8 @@ def test_an_expired_row_that_ttl_has_not_deleted_is_not_a_duplicate(ledger, tabl
 
 
 def test_a_parked_event_resumes_only_when_its_delivery_may_take_it_over(ledger):
-    ledger.finish(claim(ledger), EventStatus.PARKED, reason="unknown:read_timeout")
-    assert claim(ledger) == Finished(EventStatus.PARKED, "unknown:read_timeout")
+    ledger.finish(claim(ledger), EventStatus.PARKED, reason="unknown:timeout")
+    assert claim(ledger) == Finished(EventStatus.PARKED, "unknown:timeout")
     again = claim(ledger, takeover=frozenset({EventStatus.PARKED}))
     assert again.fence == 2
 
@@ -308,7 +308,7 @@ def test_outcomes_written_together_fail_if_one_action_was_taken_over(ledger, tab
 def test_unknown_outcomes_written_together_are_all_listed(ledger, clock):
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
-    ledger.end_actions(lease, TAGS, ActionStatus.UNKNOWN, reason="read_timeout")
+    ledger.end_actions(lease, TAGS, ActionStatus.UNKNOWN, reason="timeout")
     clock.forward(1)
     assert {action.key for action in ledger.unsettled(limit=9)} == {tag.key for tag in TAGS}
 
@@ -440,7 +440,7 @@ def test_an_event_whose_worker_dies_on_the_last_receive_is_found(ledger, clock):
 def test_unknown_actions_are_found_with_the_data_a_settler_needs(ledger, clock):
     lease = claim(ledger)
     ledger.begin(lease, TAGS[:1], MODES)
-    ledger.end_action(lease, TAGS[0], ActionStatus.UNKNOWN, reason="read_timeout")
+    ledger.end_action(lease, TAGS[0], ActionStatus.UNKNOWN, reason="timeout")
     (found,) = ledger.unsettled(limit=10)
     assert (found.key, found.kind, found.event_key) == (TAGS[0].key, "add_tag", facts().event_key)
     assert found.horizon_epoch > lease.until_epoch

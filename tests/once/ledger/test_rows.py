@@ -179,7 +179,7 @@ def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
     lease = ledger_rig.claim(last_chance=True)
     ledger_rig.clock.forward(1)
     ledger_rig.ledger.finish(
-        lease, EventStatus.PARKED, reason="unknown:read_timeout", waits_for=["act:1"]
+        lease, EventStatus.PARKED, reason="unknown:timeout", waits_for=["act:1"]
     )
     assert list(ledger_rig.stranded()) == [
         StrandedEvent(
@@ -187,7 +187,7 @@ def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
             status="parked",
             event=facts(),
             updated_at="2026-11-20T12:00:01.000Z",
-            reason="unknown:read_timeout",
+            reason="unknown:timeout",
             attempts=1,
             lease_until_epoch=NOW + 250,
             is_last_receive=True,

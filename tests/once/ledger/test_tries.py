@@ -35,7 +35,7 @@ def test_a_second_start_never_hides_the_first(ledger_rig):
     ledger_rig.ledger.end_action(lease, reply(), ActionStatus.DONE, ref="comment-2")
     stored = ledger_rig.row(reply().key)
     (first,) = stored["tries"]
-    assert (first["at"], first["end"], first["reason"]) == (NOW, "unknown", "read_timeout")
+    assert (first["at"], first["end"], first["reason"]) == (NOW, "unknown", "timeout")
     assert first["settled"] == "operator:not-done"
     assert (stored["status"], stored["ref"]) == ("done", "comment-2")
 

@@ -349,7 +349,7 @@ def parked(system, richpanel):
         action,
         status=ActionStatus.UNKNOWN.value,
         **dated("action", action, 1),
-        reason="read_timeout",
+        reason="timeout",
         started_epoch=then,
         horizon=then + 60,
         last_processed_at=ago(300),
@@ -360,7 +360,7 @@ def parked(system, richpanel):
         status=EventStatus.PARKED.value,
         waits_for=[action],
         **dated("event", key, 1),
-        reason="unknown:read_timeout",
+        reason="unknown:timeout",
         last_processed_at=ago(300),
     )
     settlement = system.services().settlement

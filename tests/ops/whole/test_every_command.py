@@ -211,7 +211,7 @@ def tickets(system, capsys, monkeypatch, tmp_path):
         MessageDeduplicationId="d",
     )["MessageId"]
     table = system.services().ledger._table
-    unknown = {"status": "unknown", "reason": "read_timeout", "due_at": 1}
+    unknown = {"status": "unknown", "reason": "timeout", "due_at": 1}
     table.update({"event_id": TAG}, set_=unknown)
     conversations = tmp_path / "conversations.jsonl"
     conversations.write_text(json.dumps(line("Where is my order #1042?")))

@@ -52,8 +52,8 @@ class Receipts:
     def opening_unknown(self, *, event=EventStatus.PARKED):
         """End the opening's send as unknown, and its event in this status."""
         self.parts.ledger.begin(self._lease, [SEND], UNDECIDED)
-        self.parts.ledger.end_action(self._lease, SEND, ActionStatus.UNKNOWN, reason="read_timeout")
-        self.parts.ledger.finish(self._lease, event, reason="unknown:read_timeout")
+        self.parts.ledger.end_action(self._lease, SEND, ActionStatus.UNKNOWN, reason="timeout")
+        self.parts.ledger.finish(self._lease, event, reason="unknown:timeout")
 
     def opening_settled(self, reason, *, ref="SM1", event=EventStatus.PARKED):
         """Settle the opening's send as done, and end its event in this status."""
@@ -146,7 +146,7 @@ def test_a_message_already_bound_to_another_send_settles_nothing(receipts):
     receipts.other_send_is("SM1")
     receipts.opening_unknown()
     receipts.hear()
-    assert receipts.send == ("unknown", None, "read_timeout")
+    assert receipts.send == ("unknown", None, "timeout")
     assert receipts.resumed == []
     assert receipts.noted(OPENING)[0] == receipts.start[0] == "delivered"
 

@@ -161,7 +161,7 @@ def test_a_verdict_names_what_is_to_be_done_and_what_the_judge_cost(
 @pytest.mark.parametrize("error", [UncertainError, TransientError, PermanentError])
 def test_a_judge_that_fails_or_is_late_leaves_a_draft_to_a_person(error):
     def late(*_):
-        raise error("openai", "respond", reason="read_timeout")
+        raise error("openai", "respond", reason="timeout")
 
     made = writer(judge_model="judge")
     made.model.judge = late

@@ -105,7 +105,7 @@ def test_a_refusal_with_the_reason_dependency_is_not_reopened(ledger_rig):
 
 def test_an_action_taken_over_loses_its_end_and_belongs_to_its_new_owner(ledger_rig):
     found = ledger_rig.unknown(TAG)
-    assert found.reason == "read_timeout"
+    assert found.reason == "timeout"
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim()
     taken = ledger_rig.ledger.restart(next_lease, TAG, new_start=True)

@@ -26,7 +26,7 @@ def test_the_row_holds_the_data_a_settler_needs(ledger_rig):
         started_epoch=NOW,
         horizon_epoch=NOW + 250 + LANDING_SECONDS,
         probe={"author": "bot", "body": "hash"},
-        reason="read_timeout",
+        reason="timeout",
         owner="owner-1",
         due_epoch=NOW,
     )
@@ -105,7 +105,7 @@ def test_an_action_restarted_since_is_not_settled_by_an_earlier_check(ledger_rig
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim()
     ledger_rig.ledger.restart(next_lease, reply(), new_start=True)
-    ledger_rig.ledger.end_action(next_lease, reply(), ActionStatus.UNKNOWN, reason="read_timeout")
+    ledger_rig.ledger.end_action(next_lease, reply(), ActionStatus.UNKNOWN, reason="timeout")
     assert ledger_rig.ledger.settle(found, ActionStatus.PENDING, reason="absent_twice") is False
     assert ledger_rig.row(reply().key)["status"] == "unknown"
 

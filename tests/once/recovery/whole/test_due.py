@@ -130,9 +130,9 @@ def parked_rig():
     """A rig whose event is parked for a reply of unknown outcome."""
     rig = SweptRig()
     rig.flow.decides = planned([REPLY])
-    rig.fails = {REPLY_KEY: [UncertainError("twilio", "send", reason="read_timeout")]}
+    rig.fails = {REPLY_KEY: [UncertainError("twilio", "send", reason="timeout")]}
     assert rig.process() == "done"
-    assert rig.ended() == ("parked", "unknown:read_timeout")
+    assert rig.ended() == ("parked", "unknown:timeout")
     return rig
 
 
@@ -213,8 +213,8 @@ def unknown(rig, number, account):
     lease = rig.ledger.claim(facts, UNDECIDED, lease_seconds=250, takeover=frozenset())
     action = replace(UNSETTLEABLE, key=key, probe={"account": account})
     rig.ledger.begin(lease, [action], UNDECIDED)
-    rig.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="read_timeout")
-    rig.ledger.finish(lease, EventStatus.PARKED, reason="unknown:read_timeout", waits_for=[key])
+    rig.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="timeout")
+    rig.ledger.finish(lease, EventStatus.PARKED, reason="unknown:timeout", waits_for=[key])
     return event_key
 
 

@@ -57,7 +57,7 @@ def parked(ledger, key):
     waits_for = [f"act:rp_tag:{TICKET}:x:c-1"]
     ledger.finish(
         *(claimed(ledger, key), EventStatus.PARKED),
-        reason="unknown:read_timeout",
+        reason="unknown:timeout",
         waits_for=waits_for,
         at_vendor="richpanel",
     )
