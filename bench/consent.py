@@ -75,7 +75,7 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
     values = []
     for text, _ in (*rows, *more):
         whole, parts = linear.features(words_of(bare_message(text)))
-        size = linear.length(len(whole), len(parts))
+        size = linear.score_divisor(len(whole), len(parts))
         values.append(
             dict.fromkeys(whole, 1 / size) | dict.fromkeys(parts, linear.LETTERS_WEIGHT / size)
         )

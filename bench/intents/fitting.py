@@ -25,7 +25,7 @@ def matrix_of(texts: Iterable[Sequence[str]], least: int) -> tuple[Any, list[str
     kept = {feature for feature, count in counts.items() if count >= least}
     values = []
     for whole, parts in found:
-        size = linear.length(len(whole), len(parts))
+        size = linear.score_divisor(len(whole), len(parts))
         values.append(
             dict.fromkeys(whole & kept, 1 / size)
             | dict.fromkeys(parts & kept, linear.LETTERS_WEIGHT / size)

@@ -28,7 +28,7 @@ from bench.load.loop import Loop
 from bench.load.traffic import NEVER, Window
 from chalicelib.errors import PacedError, ProviderError, TransientError
 from chalicelib.once import backoff
-from chalicelib.once.current_job import LATE_AFTER_SECONDS, Place
+from chalicelib.once.current_job import LATE_AFTER_SECONDS, TurnPlace
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import CONNECT_SECONDS
@@ -158,7 +158,7 @@ class Worker:
             ProviderError: the event is handed back.
         """
         yield job.kind.own_seconds / 2
-        place = Place(next(_NUMBERS), job.waits, self._age(job) > LATE_AFTER_SECONDS)
+        place = TurnPlace(next(_NUMBERS), job.waits, self._age(job) > LATE_AFTER_SECONDS)
         for call in job.kind.calls[job.begun :]:
             with self.breakers[call.vendor].attempt("call"):
                 yield from self._turn(call, place)
@@ -179,7 +179,7 @@ class Worker:
     def _age(self, job: Job) -> float:
         return self.loop.seconds - job.arrived
 
-    def _turn(self, call: Call, place: Place) -> Steps:
+    def _turn(self, call: Call, place: TurnPlace) -> Steps:
         """Wait for the rate limit as `RateLimit.acquire` does, yielding pauses instead of sleeping."""
         limit = self.limits.get(call.vendor)
         slept = 0.0

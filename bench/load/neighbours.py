@@ -125,7 +125,7 @@ class SharingWorker(Worker):
     def _held(self, job: Job) -> AbstractContextManager[None]:
         if self.share is None:
             return nullcontext()
-        return self.share.held(
+        return self.share.calling(
             _company(job),
             self.place.deadline_seconds,
             job=next(self.numbers),

@@ -21,7 +21,7 @@ from bench.rig.system import System
 from chalicelib.once import causes
 from chalicelib.once.causes import Cause
 from chalicelib.once.journal import Act
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from console import loopback
 from console.app import create_app
 from console.backend import Options
@@ -143,7 +143,7 @@ def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
         row = {**template, "event_id": key, "conversation_id": ticket, "source_message_id": "c-1"}
         if number < UNFINISHED:
             row |= {"status": "parked", "reason": "unknown:timeout"}
-            row |= dated("event", key, now + number)
+            row |= due_attributes("event", key, now + number)
             row |= causes.attributes(CAUSE, key, template["received_at"])
         yield row
         if number < UNKNOWN:
@@ -167,7 +167,7 @@ def _rows(template: dict[str, Any], events: int) -> Iterator[dict[str, Any]]:
                 "started": True,
                 "started_epoch": int(now - number),
                 "horizon": int(now + 60),
-                **dated("action", action, now + number),
+                **due_attributes("action", action, now + number),
             }
 
 

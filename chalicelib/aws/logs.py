@@ -149,7 +149,7 @@ class JsonLog:
             self._write(ended)
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """Count a metric: written at the end of the `gathered` block around it, or at once outside one."""
+        """Count a metric: written at the end of the `gathering` block around it, or at once outside one."""
         gathered = self._gathered.get()
         if gathered is None:
             self._close([(name, value, dimensions)], None)
@@ -157,7 +157,7 @@ class JsonLog:
             gathered.metrics.append((name, value, dimensions))
 
     @contextmanager
-    def gathered(self) -> Iterator[None]:
+    def gathering(self) -> Iterator[None]:
         """Gather the metrics counted in this block and write them at its end, in few log lines."""
         gathered = _Gathered()
         token = self._gathered.set(gathered)
@@ -176,7 +176,7 @@ class JsonLog:
             self._write(record.line(now))
 
     @contextmanager
-    def held(self) -> Iterator[HeldRequestLines]:
+    def holding_back(self) -> Iterator[HeldRequestLines]:
         """Hold back the log lines of this block, and at its end write those that were not dropped."""
         held = HeldRequestLines()
         token = self._held.set(held)

@@ -11,7 +11,7 @@ from typing import Any
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
 from chalicelib.once.door import Answer
-from chalicelib.once.intake import Intake, listed
+from chalicelib.once.intake import Intake, as_list_parser
 from chalicelib.once.job import Job
 
 ALOWARE_PATIENCE_SECONDS = 8.0
@@ -37,7 +37,7 @@ class AlowareDoor:
             headers,
             body,
             self._verify,
-            listed(aloware_webhook.parse),
+            as_list_parser(aloware_webhook.parse),
             max_body_bytes=aloware_webhook.MAX_BODY_BYTES,
             patience_seconds=ALOWARE_PATIENCE_SECONDS,
             answer=_kept,

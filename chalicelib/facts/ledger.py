@@ -47,7 +47,7 @@ from chalicelib.facts.model import (
 )
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
-from chalicelib.once.timer import DATE, Date, Timer, dated
+from chalicelib.once.timer import DATE, Date, Timer, due_attributes
 
 ATTRIBUTES: Mapping[str, str] = {
     "event_id": "pk",
@@ -263,7 +263,7 @@ class FactLedger:
                 {"event_id": key},
                 set_={
                     "status": FactStatus.PENDING.value,
-                    **dated(_KIND, key, self._clock.now().timestamp()),
+                    **due_attributes(_KIND, key, self._clock.now().timestamp()),
                     "expires_at": self._expiry(),
                 },
                 remove=("reason",),
@@ -462,7 +462,9 @@ class FactLedger:
             "date": fact.date,
             "metric": fact.metric.value if fact.metric else None,
             **_happening_item(fact.happening),
-            **(dated(_KIND, fact.key, self._clock.now().timestamp()) if is_pending else {}),
+            **(
+                due_attributes(_KIND, fact.key, self._clock.now().timestamp()) if is_pending else {}
+            ),
         }
 
     def _expiry(self) -> int:

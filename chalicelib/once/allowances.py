@@ -19,7 +19,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 TRIES = 5
@@ -43,7 +43,7 @@ class Allowances:
         self._clock = clock
         self._prefix = prefix
 
-    def apart(self, prefix: str) -> Allowances:
+    def with_prefix(self, prefix: str) -> Allowances:
         """A second counter of effects whose counts are separate: the keys of its rows contain the prefix."""
         return Allowances(table=self._table, clock=self._clock, prefix=prefix)
 
@@ -65,7 +65,7 @@ class Allowances:
         row: Item = {}
         key = self._key(what, opaque_id)
         longest = max(limit.window for limit in limits)
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             now = self._clock.now().timestamp()
             taken = [
@@ -82,12 +82,12 @@ class Allowances:
             try:
                 self._put(key, row, [*taken, {"at": int(now), "by": by}], longest)
             except ConditionFailed as found:
-                attempts.failed(_contended("take_allowance"))
+                attempts.wait_or_raise(_contended("take_allowance"))
                 row = found.item
             else:
                 return None
 
-    def reached(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
+    def reached_limit(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
         """The name of the first limit that allows no further effect, or None; this counts nothing."""
         row = self._table.get({"event_id": self._key(what, opaque_id)})
         now = self._clock.now().timestamp()
@@ -104,7 +104,7 @@ class Allowances:
         Raises:
             TransientError: the effect may still be counted.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             row = self._table.get({"event_id": self._key(what, opaque_id)})
             if row is None or all(entry["by"] != by for entry in row["taken"]):
@@ -115,7 +115,7 @@ class Allowances:
             try:
                 self._table.put(item, condition="#version = :version", version=version)
             except ConditionFailed:
-                attempts.failed(_contended("give_back_allowance"))
+                attempts.wait_or_raise(_contended("give_back_allowance"))
             else:
                 return
 

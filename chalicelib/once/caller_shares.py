@@ -55,7 +55,7 @@ class HeldLines(Protocol):
 class HoldingLog(Log, Protocol):
     """A log that can hold back the lines of one request."""
 
-    def held(self) -> AbstractContextManager[HeldLines]:
+    def holding_back(self) -> AbstractContextManager[HeldLines]:
         """Hold back the log lines of this block; they are written at its end unless they are dropped."""
         ...
 
@@ -101,16 +101,16 @@ class CallerShares:
         """
         network = network_of(address)
         if not self._strangers.is_empty(network, STRANGERS, self.clock.monotonic()):
-            return self._judged(door, network, answering)[0]
-        with self.log.held() as lines:
-            answer, is_refused = self._judged(door, network, answering)
+            return self._judge(door, network, answering)[0]
+        with self.log.holding_back() as lines:
+            answer, is_refused = self._judge(door, network, answering)
             if is_refused:
                 lines.drop()
         if is_refused:
             self._count(door, "")
         return answer
 
-    def _judged(
+    def _judge(
         self, door: str, network: str, answering: Callable[[], Answer]
     ) -> tuple[Answer, bool]:
         """The answer to a request, and whether it is the 429 of an unproven address beyond its share.

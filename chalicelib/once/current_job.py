@@ -18,7 +18,7 @@ LATE_AFTER_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TurnPlace:
     """The position of one job in the queue for a vendor's rate limit.
 
     Attributes:
@@ -43,7 +43,7 @@ class CurrentJob:
         self._number = 0
 
     @contextmanager
-    def of(self, *, turns: int, age_seconds: float) -> Iterator[None]:
+    def working_on(self, *, turns: int, age_seconds: float) -> Iterator[None]:
         """Within this block the thread is recorded as working on one job of the queue.
 
         Args:
@@ -53,18 +53,18 @@ class CurrentJob:
         """
         self._number += 1
         is_late = age_seconds > LATE_AFTER_SECONDS
-        with self._at(Place(self._number, turns, is_late)):
+        with self._at(TurnPlace(self._number, turns, is_late)):
             yield
 
     @contextmanager
-    def in_place(self) -> Iterator[None]:
+    def waiting_for_turns(self) -> Iterator[None]:
         """Within this block the thread's calls wait for their turns at a vendor instead of being refused."""
         self._number += 1
-        with self._at(Place(self._number, is_patient=True)):
+        with self._at(TurnPlace(self._number, is_patient=True)):
             yield
 
     @contextmanager
-    def _at(self, place: Place) -> Iterator[None]:
+    def _at(self, place: TurnPlace) -> Iterator[None]:
         self._here.place = place
         try:
             yield
@@ -72,7 +72,7 @@ class CurrentJob:
             self._here.place = None
 
     @property
-    def place(self) -> Place | None:
-        """The `Place` of the job that this thread works on; None outside a job."""
-        place: Place | None = getattr(self._here, "place", None)
+    def place(self) -> TurnPlace | None:
+        """The `TurnPlace` of the job that this thread works on; None outside a job."""
+        place: TurnPlace | None = getattr(self._here, "place", None)
         return place

@@ -74,7 +74,7 @@ def read_request(
     )
 
 
-def parameter(query: Query, name: str, *, longest: int) -> str | None:
+def query_parameter(query: Query, name: str, *, longest: int) -> str | None:
     """The value of one query parameter; None where it is not given.
 
     Raises:
@@ -117,7 +117,7 @@ def log_unexpected(log: Log, source: str, error: Exception) -> None:
     """
     code = reason_of(error)
     shown = str(error) if isinstance(error, SettingsError) else None
-    log.event("ingress.failed", source=source, code=code, at=_place_of(error), problem=shown)
+    log.event("ingress.failed", source=source, code=code, at=_code_location(error), problem=shown)
     log.metric("mw.ingress.failed", source=source, code=code)
 
 
@@ -126,7 +126,7 @@ def internal_error() -> Answer:
     return error_answer(500, "internal_error", "try again later")
 
 
-def _place_of(error: Exception) -> str | None:
+def _code_location(error: Exception) -> str | None:
     """The module and line of our code in which an error was raised, e.g. ``once/intake.py line 96``."""
     at, place = error.__traceback__, None
     while at is not None:

@@ -373,7 +373,7 @@ class Effects:
             try:
                 return write()
             except TransientError as error:
-                attempts.failed(error)
+                attempts.wait_or_raise(error)
 
     def _recheck(self, attempt: Attempt, actions: Sequence[Effect], executor: Executor) -> None:
         """Check the switches, the kind's `last_look` and the lease again, right before the request leaves.

@@ -104,12 +104,12 @@ class Flow(ABC):
         del job
         return False
 
-    def goes_on(self, event: Event) -> bool:
+    def may_go_on(self, event: Event) -> bool:
         """Whether the job's next event may run after this one; by default it may."""
         del event
         return True
 
-    def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
+    def note_complete(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
         """Called when a job of several events is complete: each has ended or waits in its row.
 
         By default nothing is done.

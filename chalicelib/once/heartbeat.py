@@ -43,7 +43,7 @@ class Heartbeat:
         self._here = threading.local()
 
     @contextmanager
-    def of(self, delivery: Delivery) -> Iterator[None]:
+    def working_on(self, delivery: Delivery) -> Iterator[None]:
         """Within this block the thread is recorded as working on this queue message."""
         self._here.delivery = delivery
         try:

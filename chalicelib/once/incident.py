@@ -107,7 +107,7 @@ def of_row(row: Item) -> Incident:
     )
 
 
-def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident | None:
+def current(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident | None:
     """The present incident of a cause, from its row and the events held up; None if it never had one.
 
     Events received after a mend began make the next incident.  It also takes over the events that

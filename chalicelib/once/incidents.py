@@ -29,16 +29,16 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.once.store import ConditionFailed, Item, Store, TransactionRefused
-from chalicelib.once.timer import Timer, dated
+from chalicelib.once.timer import Timer, due_attributes
 
 KIND = "incident"
 OPENS_AFTER = timedelta(minutes=10)
 """When a cause has held an event up this long, the sweep stores an incident, and an alarm names it."""
-COUNTED = 1_000
+MOST_COUNTED = 1_000
 """The most events of one incident that are counted: to show how many there are, not to mend them."""
-MENDED = 10_000
+MOST_MENDED = 10_000
 """The most events of one incident that one mend puts on the queue; the next mend continues."""
-CAUSES = 500
+MOST_CAUSES = 500
 """The most causes that are listed."""
 _AFTER_ALL = "\uffff"
 
@@ -59,31 +59,31 @@ class Incidents:
     # --- reading ------------------------------------------------------------------------------
 
     def causes(self) -> dict[Cause, list[str]]:
-        """Every cause that holds events up, with the receipt times of up to `COUNTED` of them.
+        """Every cause that holds events up, with the receipt times of up to `MOST_COUNTED` of them.
 
         One query for each shard of the index, and one more for each cause that fills a query.
         """
         found: dict[str, list[str]] = {}
         for shard in range(SHARDS):
             start = ""
-            while len(found) < CAUSES:
-                rows = self._held(shard, f"#{CAUSE} > :from", limit=COUNTED, start=start)
-                read = [str(row[CAUSE]).partition("#") for row in islice(rows, COUNTED)]
+            while len(found) < MOST_CAUSES:
+                rows = self._held_rows(shard, f"#{CAUSE} > :from", limit=MOST_COUNTED, start=start)
+                read = [str(row[CAUSE]).partition("#") for row in islice(rows, MOST_COUNTED)]
                 for name, _, since in read:
                     found.setdefault(name, []).append(since)
-                if len(read) < COUNTED:
+                if len(read) < MOST_COUNTED:
                     break
                 start = f"{read[-1][0]}#{_AFTER_ALL}"  # enough of its last cause were counted
-        return {Cause.parsed(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
+        return {Cause.parsed(name): sorted(found[name])[:MOST_COUNTED] for name in sorted(found)}
 
-    def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
+    def held_events(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
         """At most `limit` events that a cause holds up, oldest first.
 
         Each is the ISO time of its receipt, and its key.
         """
         found: list[tuple[str, str]] = []
         for shard in range(SHARDS):
-            rows = self._held(
+            rows = self._held_rows(
                 shard, f"begins_with(#{CAUSE}, :from)", limit=min(limit, 1_000), start=f"{cause}#"
             )
             for number, row in enumerate(rows, start=1):
@@ -92,15 +92,17 @@ class Incidents:
                     break
         return sorted(found)[:limit]
 
-    def keys(self, *, limit: int) -> list[str]:
+    def stuck_keys(self, *, limit: int) -> list[str]:
         """The keys of at most `limit` stuck events, whatever their cause."""
-        shards = (self._held(n, f"#{CAUSE} > :from", limit=1_000, start="") for n in range(SHARDS))
+        shards = (
+            self._held_rows(n, f"#{CAUSE} > :from", limit=1_000, start="") for n in range(SHARDS)
+        )
         return [str(row["event_id"]) for row in islice(chain.from_iterable(shards), limit)]
 
     def get(self, cause: Cause) -> Incident | None:
         """The newest incident of a cause, as it is now; None where the cause never had one."""
-        held = [since for since, _ in self.held(cause, limit=COUNTED)]
-        return incident.now(cause, self.stored(cause), held)
+        held = [since for since, _ in self.held_events(cause, limit=MOST_COUNTED)]
+        return incident.current(cause, self.stored(cause), held)
 
     def stored(self, cause: Cause) -> Incident | None:
         """The newest incident of a cause, as its row stores it; None where the cause has no row."""
@@ -110,16 +112,16 @@ class Incidents:
     def all(self) -> list[Incident]:
         """The newest incident of each cause: first those that have not ended, then the others, by time."""
         timer, held = Timer(self.table), self.causes()
-        rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
+        rows = timer.rows(timer.due(None, kind=KIND, limit=MOST_CAUSES))
         stored = {one.cause: one for one in map(incident.of_row, rows)}
         known = stored | {cause: self.stored(cause) for cause in held.keys() - stored.keys()}
-        now = (incident.now(cause, one, held.get(cause, ())) for cause, one in known.items())
+        now = (incident.current(cause, one, held.get(cause, ())) for cause, one in known.items())
         found = [one for one in now if one is not None]
         return sorted(found, key=lambda one: (one.state == State.ENDED, one.since))
 
     # --- writing ------------------------------------------------------------------------------
 
-    def note(self) -> tuple[list[Incident], list[Incident]]:
+    def note_changes(self) -> tuple[list[Incident], list[Incident]]:
         """Store the incidents that have begun and those that have ended.
 
         Returns:
@@ -165,7 +167,7 @@ class Incidents:
                 "received_at": seen.since,
                 "last_processed_at": iso(self.clock.now()),
                 "version": seen.version + 1,
-                **self._kept(seen.key),
+                **self._expiry_and_date(seen.key),
                 **changes,
             },
             "remove": sorted(
@@ -206,11 +208,11 @@ class Incidents:
 
     # --- private ------------------------------------------------------------------------------
 
-    def _kept(self, key: str) -> Item:
+    def _expiry_and_date(self, key: str) -> Item:
         ends = int((self.clock.now() + self.retention).timestamp())
-        return {"expires_at": ends, **dated(KIND, key, ends)}
+        return {"expires_at": ends, **due_attributes(KIND, key, ends)}
 
-    def _held(self, shard: int, order: str, *, limit: int, start: str) -> Iterator[Item]:
+    def _held_rows(self, shard: int, order: str, *, limit: int, start: str) -> Iterator[Item]:
         return self.table.query_pages(
             IndexName=INDEX,
             KeyConditionExpression=f"#{SHARD} = :shard AND {order}",
@@ -243,7 +245,7 @@ class IncidentPart:
         del since
         if sweep.dry_run:
             return cursor
-        opened, ended = self.incidents().note()
+        opened, ended = self.incidents().note_changes()
         for one in opened:
             self.log.event("incident.opened", incident=one.name, held=one.held, since=one.since)
             self.log.metric("mw.incidents.opened")

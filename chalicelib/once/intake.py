@@ -18,7 +18,7 @@ from chalicelib.once.door import Answer, InboundRequest
 from chalicelib.once.job import Job, Recovery, encode, facts_of, fits
 from chalicelib.once.ports import Clock, Log, Outbox
 from chalicelib.once.reasons import ENQUEUE_FAILED
-from chalicelib.once.retry import Attempts, doubling
+from chalicelib.once.retry import Attempts, doubling_pauses
 
 if TYPE_CHECKING:  # a cold door without a ledger does not load it
     from chalicelib.once.ledger.events import Ledger
@@ -27,7 +27,7 @@ FIRST_PAUSE_SECONDS = 0.25
 """The pause before the first retry of putting a job on the queue; each further pause is twice as long."""
 
 
-def listed(
+def as_list_parser(
     parse: Callable[[InboundRequest], Job | None],
 ) -> Callable[[InboundRequest], Sequence[Job]]:
     """Turn a parser that returns a job or None into one that returns a list: of that job, or empty."""
@@ -160,13 +160,13 @@ class Intake:
         """
         gives_up = self.clock.monotonic() + patience_seconds
         for job in jobs:
-            attempts = Attempts(self.clock, doubling(FIRST_PAUSE_SECONDS), until=gives_up)
+            attempts = Attempts(self.clock, doubling_pauses(FIRST_PAUSE_SECONDS), until=gives_up)
             while True:
                 try:
                     self.accept(job)
                     break
                 except UnavailableError as error:
-                    attempts.failed(error)
+                    attempts.wait_or_raise(error)
 
     def _note_received(self, job: Job) -> str | None:
         """Write the row of the job's event, if the intake has a ledger.

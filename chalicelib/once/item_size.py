@@ -16,10 +16,10 @@ UNIT_BYTES = 1024
 
 def size_of_item(item: Mapping[str, Any]) -> int:
     """The bytes of an item of plain values as DynamoDB counts them, names of attributes included."""
-    return sum(len(name.encode()) + size(value) for name, value in item.items())
+    return sum(len(name.encode()) + size_of_value(value) for name, value in item.items())
 
 
-def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
+def size_of_value(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
     """The bytes of an attribute's value; raises `TypeError` for a type that DynamoDB does not store."""
     match value:
         case None | bool():
@@ -34,5 +34,5 @@ def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
         case Mapping():
             return 3 + size_of_item(value) + len(value)
         case list() | tuple() | set() | frozenset():
-            return 3 + sum(size(item) + 1 for item in value)
+            return 3 + sum(size_of_value(item) + 1 for item in value)
     raise TypeError(type(value).__name__)

@@ -41,7 +41,7 @@ class Lazy(Mapping[str, _Part]):
         return len(self._factories)
 
 
-def late(
+def part_makers(
     kinds: Iterable[str], parts: Callable[[], Mapping[str, _Part]]
 ) -> dict[str, Callable[[], _Part]]:
     """For each kind, a function that returns the kind's object from the mapping that `parts` makes.

@@ -31,7 +31,7 @@ EventKeys = Sequence[str]
 """Keys of the events that wait, oldest event first."""
 
 
-class Line(Protocol):
+class WaitingList(Protocol):
     """The stored list of a conversation's waiting events, as it was read."""
 
     @property
@@ -51,33 +51,35 @@ class InOrder:
         self._ledger = ledger
         self._clock = clock
 
-    def check(self, line: Line, event_key: str) -> None:
+    def check(self, waiting_list: WaitingList, event_key: str) -> None:
         """Let an event run, unless an earlier one of its conversation waits.
 
         Raises:
             NotYet: it is listed behind the earlier event and waits until after that one.
         """
-        waiting = list(line.waiting)
+        waiting = list(waiting_list.waiting)
         earlier = waiting[: waiting.index(event_key)] if event_key in waiting else waiting
-        unended = self._unended(waiting) if earlier else dict.fromkeys(waiting, Unended())
+        unended = self._unended_of(waiting) if earlier else dict.fromkeys(waiting, Unended())
         before = [key for key in earlier if key in unended]
         if before:
-            until = self._joined(
-                line, event_key, self._after(unended[before[-1]].until_epoch), unended
+            until = self._add(
+                waiting_list, event_key, self._retry_epoch(unended[before[-1]].until_epoch), unended
             )
             raise NotYet(BEHIND, until, is_turn=True)
         has_followers = any(key != event_key for key in unended)
-        line.replace([key for key in waiting if key in unended] if has_followers else ())
+        waiting_list.replace([key for key in waiting if key in unended] if has_followers else ())
 
-    def join(self, line: Line, event_key: str, until_epoch: float) -> float:
+    def join(self, waiting_list: WaitingList, event_key: str, until_epoch: float) -> float:
         """Add an event to its conversation's list of waiting events.
 
         Returns:
             When the event comes back, epoch seconds: the given time, or later where the list is full.
         """
-        return self._joined(line, event_key, until_epoch, self._unended(line.waiting))
+        return self._add(
+            waiting_list, event_key, until_epoch, self._unended_of(waiting_list.waiting)
+        )
 
-    def _after(self, until: float | None) -> float:
+    def _retry_epoch(self, until: float | None) -> float:
         """When an event that waits behind an earlier event is tried next, in epoch seconds.
 
         `until` is when the earlier event comes back; None where it is not waiting.
@@ -86,21 +88,21 @@ class InOrder:
         is_coming = until is None or now - OVERDUE_SECONDS < until < now
         return now + SOON_SECONDS if is_coming or until is None else until + 1
 
-    def _joined(
+    def _add(
         self,
-        line: Line,
+        waiting_list: WaitingList,
         event_key: str,
         until_epoch: float,
         unended: Mapping[str, Unended],
     ) -> float:
-        listed = [key for key in line.waiting if key in unended or key == event_key]
-        if event_key not in listed:
-            if len(listed) < MOST_LISTED:
-                listed.append(event_key)
+        waiting = [key for key in waiting_list.waiting if key in unended or key == event_key]
+        if event_key not in waiting:
+            if len(waiting) < MOST_LISTED:
+                waiting.append(event_key)
             else:
-                until_epoch = max(until_epoch, (unended[listed[-1]].until_epoch or 0.0) + 1)
-        line.replace(listed)
+                until_epoch = max(until_epoch, (unended[waiting[-1]].until_epoch or 0.0) + 1)
+        waiting_list.replace(waiting)
         return until_epoch
 
-    def _unended(self, waiting: EventKeys) -> Mapping[str, Unended]:
+    def _unended_of(self, waiting: EventKeys) -> Mapping[str, Unended]:
         return self._ledger.unended(waiting) if waiting else {}

@@ -24,7 +24,7 @@ def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
     return EventStatus.PROCESSED, f"{WITHHELD}{withheld}" if withheld else None
 
 
-def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:
+def unknown_keys(rows: Mapping[str, ActionRow]) -> list[str]:
     """The keys of those actions whose outcome is unknown."""
     return [row.key for row in rows.values() if row.status == ActionStatus.UNKNOWN]
 

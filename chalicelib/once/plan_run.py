@@ -21,7 +21,7 @@ from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.outcome import audit_rows, event_end, unknown_of
+from chalicelib.once.outcome import audit_rows, event_end, unknown_keys
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Runtime, Switches
 from chalicelib.once.reasons import PLAN_NOT_KNOWN_HERE
@@ -102,7 +102,7 @@ class PlanRun:
         )
 
     def _park(self, lease: Lease, reason: str | None, rows: Mapping[str, ActionRow]) -> None:
-        waits_for = unknown_of(rows)
+        waits_for = unknown_keys(rows)
         self.ledger.finish(lease, EventStatus.PARKED, reason=reason, waits_for=waits_for)
         self.runtime.log.event("worker.parked", reason=reason)
         self.runtime.log.metric("mw.worker.events", outcome="parked")
@@ -124,7 +124,7 @@ class PlanRun:
         else:
             judged = rows | self.escalation.finish_earlier(flow, event, attempt, rows)
             status, reason = event_end(judged)
-            waits_for = unknown_of(judged)
+            waits_for = unknown_keys(judged)
             if plan.lacks is not None and status == EventStatus.PROCESSED:
                 status, reason = EventStatus.FAILED, plan.lacks
         at = _vendor(built, waits_for)
@@ -158,7 +158,7 @@ def _stored_plan(text: str) -> Plan:
         raise _UnreadablePlan from None
 
 
-def grouped(plan: Plan, built: Sequence[Effect]) -> list[list[StepAction]]:
+def step_actions(plan: Plan, built: Sequence[Effect]) -> list[list[StepAction]]:
     """The built effects of a plan, step by step, each with the keys of the actions it depends on."""
     keys = [action.key for action in built]
     numbered = iter(zip(plan.actions, built, strict=True))
@@ -173,6 +173,6 @@ def grouped(plan: Plan, built: Sequence[Effect]) -> list[list[StepAction]]:
 
 def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
     try:
-        return grouped(plan, [flow.build(planned, event, plan) for planned in plan.actions])
+        return step_actions(plan, [flow.build(planned, event, plan) for planned in plan.actions])
     except (KeyError, IndexError):
         raise _UnreadablePlan from None

@@ -38,7 +38,7 @@ class Attempts:
         self._pauses = iter(pauses_seconds)
         self._until = until
 
-    def failed(self, error: Exception, *, at_least_seconds: float = 0.0) -> None:
+    def wait_or_raise(self, error: Exception, *, at_least_seconds: float = 0.0) -> None:
         """Wait for the next attempt, or raise the error where none is left.
 
         Args:
@@ -58,11 +58,11 @@ class Attempts:
             self._clock.sleep(pause)
 
 
-def doubling(first_seconds: float) -> Iterator[float]:
+def doubling_pauses(first_seconds: float) -> Iterator[float]:
     """Endless pauses between attempts, each twice as long as the one before."""
     return (first_seconds * 2**n for n in itertools.count())
 
 
-def at_once(tries: int) -> tuple[float, ...]:
+def no_pauses(tries: int) -> tuple[float, ...]:
     """The pauses for so many attempts without a wait between them: zeros, one fewer than attempts."""
     return (0.0,) * (tries - 1)

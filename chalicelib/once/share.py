@@ -38,7 +38,7 @@ from chalicelib.errors import PacedError, TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 FREE_SECONDS = 6.0
@@ -98,7 +98,7 @@ class _Booking:
     slots: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     lines: dict[str, float] = field(default_factory=dict)
 
-    def of(self, key: str) -> int:
+    def slots_of(self, key: str) -> int:
         """How many slots of the lane the calls of one key (a company's or an endpoint's) hold."""
         return sum(slot["key"] == key for slot in self.slots.values())
 
@@ -132,7 +132,7 @@ class LaneShare:
         return self._workers - max(1, math.ceil(self._workers / 4))
 
     @contextmanager
-    def held(
+    def calling(
         self,
         key: str,
         deadline_seconds: float,
@@ -157,19 +157,19 @@ class LaneShare:
         is_begun = job == self._job
         kept = self._owner if is_begun else None
         owner = None
-        if self._workers > 1 and not self._is_free(spent, expected):
-            owner = self._booked(key, spent, deadline_seconds, kept, is_begun=is_begun)
+        if self._workers > 1 and not self._is_quick(spent, expected):
+            owner = self._take_slot(key, spent, deadline_seconds, kept, is_begun=is_begun)
         self._job, self._owner = job, owner
         began = self._clock.monotonic()
         try:
             yield
         finally:
             seconds = self._clock.monotonic() - began
-            self._note(counted, seconds)
+            self._note_call(counted, seconds)
             if owner is not None:
-                self._leave(key, owner, is_kept=seconds >= FREE_SECONDS)
+                self._give_back_slot(key, owner, is_kept=seconds >= FREE_SECONDS)
 
-    def _leave(self, key: str, owner: str, *, is_kept: bool) -> None:
+    def _give_back_slot(self, key: str, owner: str, *, is_kept: bool) -> None:
         """Give a slot of the lane back, or keep it for a moment for the job's next call."""
 
         def leave(booking: _Booking) -> None:
@@ -181,7 +181,7 @@ class LaneShare:
         with suppress(TransientError):  # it ends by itself
             self._change(leave)
 
-    def _is_free(self, spent: _Spent | None, expected: Expected) -> bool:
+    def _is_quick(self, spent: _Spent | None, expected: Expected) -> bool:
         """Whether a call is so quick, by earlier calls of its key, that it takes no slot of the lane."""
         if expected == Expected.FAILING:
             return False
@@ -189,7 +189,7 @@ class LaneShare:
             return expected == Expected.QUICK
         return not spent.is_slow(self._clock.monotonic())
 
-    def _booked(
+    def _take_slot(
         self,
         key: str,
         spent: _Spent | None,
@@ -215,7 +215,7 @@ class LaneShare:
             now, wait, owner = self._clock.now().timestamp(), 0.0, None
             is_full = len(booking.slots) >= self._workers - 1
             is_own = kept in booking.slots
-            if is_own or (booking.of(key) < self.most_of_a_key and not is_full):
+            if is_own or (booking.slots_of(key) < self.most_of_a_key and not is_full):
                 owner = kept if kept and is_own else self._new_owner()
                 until = now + deadline_seconds + GRACE_SECONDS
                 booking.slots[owner] = {"key": key, "until": until}
@@ -235,7 +235,7 @@ class LaneShare:
             raise PacedError("lane", self._lane, wait)
         return owner
 
-    def _note(self, key: tuple[str, bool], seconds: float) -> None:
+    def _note_call(self, key: tuple[str, bool], seconds: float) -> None:
         now = self._clock.monotonic()
         if key not in self._spent and len(self._spent) >= MOST_KEPT:
             self._spent = {name: one for name, one in self._spent.items() if one.is_slow(now)}
@@ -252,16 +252,16 @@ class LaneShare:
         Raises:
             TransientError: others changed the row in every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             seen = self._seen
-            booking = _alive(seen, self._clock.now().timestamp())
+            booking = _unexpired(seen, self._clock.now().timestamp())
             change(booking)
             try:
                 self._seen = self._put(booking, int(seen.get("version", 0)))
             except ConditionFailed as found:
                 self._seen = found.item
-                attempts.failed(TransientError("dynamodb", "take_share", reason=CONTENDED))
+                attempts.wait_or_raise(TransientError("dynamodb", "take_share", reason=CONTENDED))
             else:
                 return
 
@@ -282,7 +282,7 @@ class LaneShare:
         return item
 
 
-def _alive(row: Item, now: float) -> _Booking:
+def _unexpired(row: Item, now: float) -> _Booking:
     slots, lines = row.get("slots", {}), row.get("lines", {})
     return _Booking(
         {owner: one for owner, one in slots.items() if one["until"] > now},

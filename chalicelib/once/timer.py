@@ -41,7 +41,7 @@ def partition(kind: str, key: str) -> str:
     return f"{kind}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
 
 
-def dated(kind: str, key: str, epoch: float) -> Item:
+def due_attributes(kind: str, key: str, epoch: float) -> Item:
     """The attributes that make a row due from `epoch` on."""
     return {SHARD: partition(kind, key), DUE: int(epoch)}
 
@@ -71,7 +71,7 @@ class Timer:
         """
         return self._read(">=", epoch, kind, limit, lambda date: date > (epoch, key))
 
-    def each(self, epoch: float, *, kind: str) -> Iterator[Item]:
+    def due_rows(self, epoch: float, *, kind: str) -> Iterator[Item]:
         """The rows of a kind that are due by a time, the longest due first; read page by page."""
         last: Date = (0.0, "")
         while True:
@@ -111,7 +111,7 @@ class Timer:
         Returns:
             False where the row was given another time or has ended since; then nothing changes.
         """
-        again = {} if to is None else dated(kind, key, to)
+        again = {} if to is None else due_attributes(kind, key, to)
         try:
             self.table.update(
                 {"event_id": key},

@@ -41,12 +41,12 @@ def of_event(event: EventFacts) -> dict[str, object]:
     """
     return {
         "mw_trace_id": event.trace_id,
-        "ticket_id": short(event.conversation_id),
-        "idempotency_key": short(event.event_key),
+        "ticket_id": digest(event.conversation_id),
+        "idempotency_key": digest(event.event_key),
     }
 
 
 @lru_cache(maxsize=256)
-def short(identifier: str) -> str:
+def digest(identifier: str) -> str:
     """An identifier in a form that may be logged: 16 hex digits of its SHA-256."""
     return keys.digest(identifier)[:16]

@@ -119,7 +119,7 @@ class Worker:
             raise HandedBackError(self._unread(delivery, error)) from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
-                with self.current.of(
+                with self.current.working_on(
                     turns=job.turns, age_seconds=job.age_seconds(self.runtime.clock.now())
                 ):
                     self._run(job, delivery)
@@ -160,7 +160,7 @@ class Worker:
                 return
             raise
         if is_container:
-            flow.resolved(job)
+            flow.note_complete(job)
             self._record_end(
                 job, EventStatus.PROCESSED, reasons.RESOLVED if events else reasons.NOTHING_NEW
             )
@@ -184,9 +184,9 @@ class Worker:
         return None
 
     def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> None:
-        """Claim and run the events of a job in order, until `Flow.goes_on` forbids the next one."""
+        """Claim and run the events of a job in order, until `Flow.may_go_on` forbids the next one."""
         for number, event in enumerate(events):
-            if number and not flow.goes_on(events[number - 1]):
+            if number and not flow.may_go_on(events[number - 1]):
                 return
             with trace.within(**trace.of_event(event.facts)):
                 self._run_event(flow, event, job, delivery)
@@ -321,7 +321,7 @@ class Worker:
             modes = self.runtime.switches.current().modes
         except SwitchesUnreadableError:
             modes = UNDECIDED
-        self.ledger.record(facts_of(job), modes, status, reason=reason)
+        self.ledger.record_end(facts_of(job), modes, status, reason=reason)
         self.runtime.log.event(
             f"worker.notification.{status.value}", reason=reason, mw_trace_id=job.trace_id
         )

@@ -84,7 +84,7 @@ class LaneShares:
             yield
             return
         opaque_key = keys.digest("share", key)[:32]
-        with self._share(lane).held(
+        with self._share(lane).calling(
             opaque_key, deadline_seconds, job=place.number, expected=expected
         ):
             yield

@@ -67,7 +67,7 @@ _INDIAN = CheckedForm(
     lazily(r"[2-9]\d{3}(?P<g>[ \-])\d{4}(?P=g)\d{4}(?!\w|[ .\-]\d)"), passes_verhoeff
 )
 _BY_FIRST_GROUP = {2: _BELGIAN, 3: _SWISS, 4: _INDIAN, 6: _SWEDISH, 13: _SWISS}
-_OTHERS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.PHONE})
+_OTHER_TOPICS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.PHONE})
 
 
 def mask_checked_identities(sheet: Sheet) -> None:
@@ -84,7 +84,10 @@ def mask_checked_identities(sheet: Sheet) -> None:
         if match is None or low[start - 1 : start].isalpha():
             continue
         digits = "".join(filter(str.isdigit, match.group()))
-        if form.is_valid(digits) and sheet.near(start, match.end()).topic not in _OTHERS:
+        if (
+            form.is_valid(digits)
+            and sheet.context_near(start, match.end()).topic not in _OTHER_TOPICS
+        ):
             done = match.end()
             sheet.claim(start, done, Kind.IDENTITY, last_four(digits), (Sign.CHECK_DIGIT,))
     sheet.settle()

@@ -33,10 +33,10 @@ def mask_dictated(sheet: Sheet) -> None:
         digits = "".join(pieces)
         if len(digits) < _MIN_DIGITS or len(words) < _MIN_WORDS:
             continue
-        if series.counted(pieces, [" "] * (len(pieces) - 1)) >= len(pieces) - 1:
+        if series.series_length(pieces, [" "] * (len(pieces) - 1)) >= len(pieces) - 1:
             continue
         start, end = match.span()
-        if sheet.near(start, end).topic is Topic.CARD or cards.is_card(digits):
+        if sheet.context_near(start, end).topic is Topic.CARD or cards.is_card(digits):
             sheet.claim(start, end, Kind.CARD, last_four(digits))
         elif len(digits) in phones.DIGITS:
             sheet.claim(start, end, Kind.PHONE, phones.mask(digits))

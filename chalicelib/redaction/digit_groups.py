@@ -7,7 +7,7 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from chalicelib.redaction import cards, order_numbers, phones, series, tracking
-from chalicelib.redaction.grouped_cards import is_even, valid_card
+from chalicelib.redaction.grouped_cards import card_window, is_card_grouping
 from chalicelib.redaction.grouped_phones import phone_window
 from chalicelib.redaction.runs import PATTERN, Run, parts
 from chalicelib.redaction.sheet import Kind, Sheet
@@ -78,15 +78,15 @@ def _window(run: Run, first: int, sizes: list[int], totals: list[int]) -> tuple[
 
     The kind is None for a number that stays readable; the count is 0 where there is no such number.
     """
-    count = _tracked(run, first, sizes, totals)
+    count = _tracking_window(run, first, sizes, totals)
     if count:
         return count, Kind.TRACKING
-    count = valid_card(run, first, totals)
-    if count and series.steps(run.groups[first:]) < count:
+    count = card_window(run, first, totals)
+    if count and series.steps_length(run.groups[first:]) < count:
         return count, Kind.CARD
-    if not _is_called(run, first) and not run.is_opened(first):
+    if not _is_named(run, first) and not run.has_opening(first):
         groups, separators = run.groups[first:], run.separators[first:]
-        count = series.counted(
+        count = series.series_length(
             groups, separators, is_measured=is_measured(run.sheet.low, run.ends[first + 1])
         )
         if count:
@@ -94,11 +94,11 @@ def _window(run: Run, first: int, sizes: list[int], totals: list[int]) -> tuple[
     count, kind = _strong_window(run, first, sizes, totals)
     if count:
         return count, kind
-    if sizes[0] <= 3 and len(sizes) > 3 and not run.is_plus(first):
+    if sizes[0] <= 3 and len(sizes) > 3 and not run.has_plus(first):
         # A small number before a card number does not start a phone number.
         rest = sizes[1:]
         later = list(accumulate(rest))
-        if valid_card(run, first + 1, later) or _strong_window(run, first + 1, rest, later)[0]:
+        if card_window(run, first + 1, later) or _strong_window(run, first + 1, rest, later)[0]:
             return 0, None
     count = _readable_window(run, first, sizes, totals)
     if count:
@@ -120,10 +120,10 @@ def _strong_window(
     if tuple(sizes[:4]) in _ACCOUNTS:
         return 4, Kind.ACCOUNT
     if len(sizes) > 2:
-        kind = _triple(run, first, tuple(sizes[:3]))
+        kind = _kind_of_three(run, first, tuple(sizes[:3]))
         if kind is not None:
             return 3, kind
-    if totals[-1] < cards.CARD_LENGTHS[0] or run.is_plus(first):
+    if totals[-1] < cards.CARD_LENGTHS[0] or run.has_plus(first):
         return 0, None
     for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
         if totals[count - 1] < cards.CARD_LENGTHS[0]:
@@ -134,12 +134,12 @@ def _strong_window(
     return 0, None
 
 
-def _tracked(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
+def _tracking_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
     """How many groups, from `first` on, are the tracking number that the words right before announce.
 
     0 where no such words are before them.
     """
-    near = run.sheet.before(run.starts[first])
+    near = run.sheet.context_before(run.starts[first])
     if not (near.topic is Topic.TRACKING and near.is_direct):
         return 0
     if not (near.is_marked or tracking.is_spaced_number(tuple(sizes))):
@@ -152,13 +152,13 @@ def _tracked(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
     return count if count > 1 and totals[count - 1] >= MIN_RUN else 0
 
 
-_CALLED = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic.SSN})
+_NAMED_TOPICS = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic.SSN})
 
 
-def _is_called(run: Run, first: int) -> bool:
+def _is_named(run: Run, first: int) -> bool:
     """Whether a word right before a number says what it is: a phone, order, tracking, card or SSN number."""
-    near = run.sheet.before(run.starts[first])
-    return near.topic in _CALLED and near.is_direct
+    near = run.sheet.context_before(run.starts[first])
+    return near.topic in _NAMED_TOPICS and near.is_direct
 
 
 def _is_enumerated(run: Run, first: int) -> bool:
@@ -184,8 +184,8 @@ def _readable_window(run: Run, first: int, sizes: list[int], totals: list[int]) 
         return count
     if sizes[0] == 4 and run.separators[first] == "-" and _is_issn(run, first):
         return 2
-    near = run.sheet.before(run.starts[first])
-    is_phone = tuple(sizes[:3]) in {(3, 3, 4), (1, 3, 3)} or run.is_plus(first)
+    near = run.sheet.context_before(run.starts[first])
+    is_phone = tuple(sizes[:3]) in {(3, 3, 4), (1, 3, 3)} or run.has_plus(first)
     return count if near.is_readable and not is_phone else 0
 
 
@@ -200,10 +200,10 @@ def _is_issn(run: Run, first: int) -> bool:
         values.append(10)
     weighted = sum(value * weight for value, weight in zip(values, range(8, 0, -1), strict=False))
     is_valid = len(values) == 8 and weighted % 11 == 0
-    return is_valid and run.sheet.before(run.starts[first]).topic is not Topic.PHONE
+    return is_valid and run.sheet.context_before(run.starts[first]).topic is not Topic.PHONE
 
 
-def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
+def _kind_of_three(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     """The kind of three groups of digits, by their lengths and separators; None for no known kind.
 
     `123-45-6789` is a social security number; `114-1234567-1234567` (Amazon) and `12-34567-89012`
@@ -212,16 +212,16 @@ def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     separators = tuple(run.separators[first : first + 2])
     is_whole = run.separators[first + 2 : first + 3] != ["-"]
     if (is_whole and cards.is_ssn(lengths, separators)) or (
-        lengths == cards.SSN_LENGTHS and _is_called_ssn(run, first)
+        lengths == cards.SSN_LENGTHS and _is_named_ssn(run, first)
     ):
         return Kind.SSN
-    is_dashed = separators == ("-", "-") and not run.is_plus(first)
+    is_dashed = separators == ("-", "-") and not run.has_plus(first)
     return Kind.ORDER if is_dashed and order_numbers.is_market_shape(lengths) else None
 
 
-def _is_called_ssn(run: Run, first: int) -> bool:
+def _is_named_ssn(run: Run, first: int) -> bool:
     """Whether a word near these three groups of digits says that they are a US social security number."""
-    near = run.sheet.near(run.starts[first], run.ends[first + 2])
+    near = run.sheet.context_near(run.starts[first], run.ends[first + 2])
     return near.topic is Topic.SSN and (near.is_direct or near.is_marked)
 
 
@@ -248,7 +248,7 @@ def _card_or_tracking(run: Run, first: int, lengths: tuple[int, ...], total: int
     if total in cards.CARD_LENGTHS:
         if topic is Topic.CARD and total in cards.LIKELY_LENGTHS:
             return Kind.CARD
-        if topic is Topic.TRACKING and is_even(lengths):
+        if topic is Topic.TRACKING and is_card_grouping(lengths):
             return Kind.TRACKING
         if lengths in {(4, 4, 4, 4), (4, 6, 5)}:
             return Kind.CARD

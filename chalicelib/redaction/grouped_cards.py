@@ -10,7 +10,7 @@ from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 
-def mask_cards(sheet: Sheet) -> None:
+def mask_by_check_digit(sheet: Sheet) -> None:
     """Mask payment cards, and CPF (Brazil) and NIR (France) identity numbers, by their check digits.
 
     A card's number stays for later passes if the word right before it names another kind of number.
@@ -27,7 +27,7 @@ def mask_cards(sheet: Sheet) -> None:
         is_in_code = low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()
         if is_in_code or national_ids.claim_checked(sheet, start, end):
             continue
-        if _is_called_other(sheet, start):
+        if _is_named_otherwise(sheet, start):
             continue
         run = Run(sheet, match.start(), match.group())
         if tracking.is_spaced_number(tuple(map(len, run.groups))):
@@ -35,8 +35,8 @@ def mask_cards(sheet: Sheet) -> None:
         index = 0
         while index < len(run.groups):
             totals = list(accumulate(map(len, run.groups[index:])))
-            count = valid_card(run, index, totals)
-            is_list = series.steps(run.groups[index:]) >= max(count, 3)
+            count = card_window(run, index, totals)
+            is_list = series.steps_length(run.groups[index:]) >= max(count, 3)
             if count and not is_list and not _is_decimal(run, index, count):
                 run.claim(index, count, Kind.CARD)
             index += count or 1
@@ -58,23 +58,23 @@ def _is_decimal(run: Run, first: int, count: int) -> bool:
     return count == 1 and (is_fraction or len(run.groups[first]) < _SHORTEST_CARD)
 
 
-def _is_called_other(sheet: Sheet, start: int) -> bool:
+def _is_named_otherwise(sheet: Sheet, start: int) -> bool:
     """Whether the word right before a number names another kind than a card, which a later pass masks."""
-    near = sheet.before(start)
-    return near.topic in _OTHERS and (near.governs or (near.is_direct and near.is_marked))
+    near = sheet.context_before(start)
+    return near.topic in _OTHER_TOPICS and (near.governs or (near.is_direct and near.is_marked))
 
 
-_OTHERS = frozenset(
+_OTHER_TOPICS = frozenset(
     {Topic.ORDER, Topic.TRACKING, Topic.ACCOUNT, Topic.SSN, Topic.IBAN, Topic.CATALOGUE}
 )
 
 
-def valid_card(run: Run, first: int, totals: list[int]) -> int:
+def card_window(run: Run, first: int, totals: list[int]) -> int:
     """How many groups, from `first` on, form a card number with a valid check digit; 0 for none.
 
     Numbers of the usual sixteen digits are tried first.
     """
-    if totals[-1] < cards.CARD_LENGTHS[0] or run.is_plus(first):
+    if totals[-1] < cards.CARD_LENGTHS[0] or run.has_plus(first):
         return 0
     if cards.is_card(run.groups[first]):
         return 1
@@ -87,12 +87,14 @@ def valid_card(run: Run, first: int, totals: list[int]) -> int:
         is_mixed = len(separators) > 1 and (count > _FOURS or not separators <= {" ", "-", "."})
         if is_mixed or any(map(BOUNDARY.search, separators)):
             continue  # a card and another number
-        if cards.is_card(digits) and is_even(tuple(map(len, run.groups[first : first + count]))):
+        if cards.is_card(digits) and is_card_grouping(
+            tuple(map(len, run.groups[first : first + count]))
+        ):
             return count
     return 0
 
 
-def is_even(lengths: tuple[int, ...]) -> bool:
+def is_card_grouping(lengths: tuple[int, ...]) -> bool:
     """Whether digits are grouped as in card numbers: in groups of equal length, or of 4, 6 and 5 digits.
 
     The last group may be shorter.

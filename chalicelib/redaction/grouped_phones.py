@@ -15,14 +15,14 @@ def phone_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> i
     start = run.starts[first]
     sign = run.sheet.low[max(0, start - 1) : start]
     most = min(len(sizes), _MAX_WINDOW)
-    if run.is_plus(first) or head.startswith("00"):
+    if run.has_plus(first) or head.startswith("00"):
         if head.startswith("1"):
-            exact = _longest(totals, most, range(11, 12))
+            exact = _longest_window(totals, most, range(11, 12))
             if exact:
                 return exact
         if len(head) >= _WHOLE:
             return 0  # a complete number, whatever follows
-        return _longest(totals, most, range(8, 16))
+        return _longest_window(totals, most, range(8, 16))
     if sign in {"-", "_"}:
         return 0  # the tail of a code such as `XJ-900-2021`
     for count in range(most, 1, -1):
@@ -30,15 +30,15 @@ def phone_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> i
         if phones.is_shape(tuple(sizes[:count]), separators):
             return count
     if head.startswith("0") and head != "0" and "," not in "".join(run.separators[first:]):
-        return _longest(totals, most, range(7, 15))
+        return _longest_window(totals, most, range(7, 15))
     if sign == "(":
-        return _longest(totals, most, range(7, 14))
+        return _longest_window(totals, most, range(7, 14))
     if run.topic(first, first)[0] is Topic.PHONE or _is_labelled(run):
-        return _longest(totals, min(len(sizes), 15), phones.DIGITS)
+        return _longest_window(totals, min(len(sizes), 15), phones.DIGITS)
     is_spelled = sizes[:9] == [1] * 9
     if is_spelled:
-        return _longest(totals, len(sizes), phones.DIGITS)
-    return _dashed(run, first, sizes, totals)
+        return _longest_window(totals, len(sizes), phones.DIGITS)
+    return _dashed_window(run, first, sizes, totals)
 
 
 _LABEL = lazily(r" ?[\-(:]? ?(?:office|fax|mobile|cell|home|desk|work phone|landline|handy)(?!\w)")
@@ -49,11 +49,11 @@ def _is_labelled(run: Run) -> bool:
     return _LABEL().match(run.sheet.low, run.ends[-1]) is not None
 
 
-def _longest(totals: list[int], most: int, wanted: range) -> int:
+def _longest_window(totals: list[int], most: int, wanted: range) -> int:
     return next((n for n in range(most, 1, -1) if totals[n - 1] in wanted), 0)
 
 
-def _dashed(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
+def _dashed_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
     """How many groups, from `first` on, are joined by dashes and have 8 to 15 digits in all; 0 for none.
 
     Such groups may be a mistyped phone number.

@@ -76,7 +76,7 @@ def _dict(value: dict[Any, Any], means: Meaning, depth: int) -> dict[Any, Any]:
             own = means
         shown = redact(name) if not name.isidentifier() or len(name) > 24 else name
         shown = key if shown == name else shown
-        redacted[_free(shown, redacted) if shown is not key else key] = _value(item, own, depth)
+        redacted[_free_key(shown, redacted) if shown is not key else key] = _value(item, own, depth)
     return redacted
 
 
@@ -88,7 +88,7 @@ def _is_identity(name: str) -> bool:
     return name in {"id", "ID", "number", "no", "name", "value", "code", "url"}
 
 
-def _free(key: str, taken: dict[Any, Any]) -> str:
+def _free_key(key: str, taken: dict[Any, Any]) -> str:
     """The key, or the key with `~2`, `~3`, ... behind it, if the dict holds it already.
 
     Two keys may get the same mask, and no entry may be lost.

@@ -56,7 +56,7 @@ def _kind(sheet: Sheet, start: int, end: int, token: str) -> Kind | None:
     is_long = _LONG_NUMBER.search(token) is not None
     if len(token) < _TRACKED_LENGTH:
         return Kind.NUMBER if is_long else None
-    near = sheet.near(start, end)
+    near = sheet.context_near(start, end)
     topic = near.topic
     if topic is Topic.TRACKING and (is_long or near.is_direct):
         return Kind.TRACKING

@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from chalicelib.redaction.normalise import has_no_markers, normalise
 from chalicelib.redaction.patterns import lazily
-from chalicelib.redaction.redactor import read, redact
+from chalicelib.redaction.redactor import masked_sheet, redact
 from chalicelib.redaction.sheet import Kind
 
 MAX_CHARACTERS = 2000
@@ -97,7 +97,7 @@ def identifiers(text: str) -> tuple[str, ...]:
     They are cards, accounts, identity numbers, plates, addresses, birth dates and secrets.
     """
     view = normalise(text)
-    claims = [claim for claim in read(view).claims if claim.kind in _NEVER_NEEDED]
+    claims = [claim for claim in masked_sheet(view).claims if claim.kind in _NEVER_NEEDED]
     spans = [view.span(claim.start, claim.end) for claim in claims]
     return tuple(text[start:end] for start, end in spans)
 
@@ -117,7 +117,7 @@ def _masked(text: str, *, keep_order_numbers: bool, needed: Collection[str] | No
     if has_no_markers(text) and redact(text) == text:
         return text
     view = normalise(text)
-    sheet = read(view)
+    sheet = masked_sheet(view)
     pieces: list[str] = []
     done = 0
     for start, end, kind, mask, _ in sorted(sheet.claims, key=itemgetter(0, 1)):

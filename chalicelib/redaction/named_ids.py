@@ -31,10 +31,10 @@ _COPULA = (
 
 def mask_named_identities(sheet: Sheet) -> None:
     """Mask identity numbers that follow or precede a word for them: "pesel: 610614 07919"."""
-    claim_all(sheet, _found(sheet))
+    claim_all(sheet, _claims(sheet))
 
 
-def _found(sheet: Sheet) -> Iterator[Claim]:
+def _claims(sheet: Sheet) -> Iterator[Claim]:
     low = sheet.low
     for word in words_in(sheet, WORDS):
         rule = WORDS[word.text]

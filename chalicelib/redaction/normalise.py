@@ -44,7 +44,7 @@ class View(NamedTuple):
         return bisect_right(self.starts, position) - 1
 
 
-def cap(text: str) -> tuple[str, int]:
+def within_cap(text: str) -> tuple[str, int]:
     """The part of a text that is read, and the offset at which the redacted text is cut.
 
     The offset is after 256 KB at most.  A little more than that is read, so that an identifier at the

@@ -39,7 +39,7 @@ def mask_orders(sheet: Sheet) -> None:
             continue  # a later group of a number that is read from its first group
         if ")" in low[max(0, start - 2) : start] and _AREA.search(low, max(0, start - 8), start):
             continue  # the rest of "(212) 555-0142"
-        start, end = _whole(low, match, done)
+        start, end = _whole_span(low, match, done)
         kind = _kind(sheet, start, end)
         if kind is None and low[start - 1 : start] == "#" and not low[start:end].strip("0"):
             sheet.shield(start, end)  # the colour black
@@ -54,7 +54,7 @@ def mask_orders(sheet: Sheet) -> None:
     sheet.settle()
 
 
-def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
+def _whole_span(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
     """The span of an order number with letters before its digits: `SO-12345`; of `order-12345` the digits."""
     start = match.start()
     if low[start - 1 : start] not in _LEFT_SIGNS:
@@ -80,7 +80,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     if token.startswith("so-") and _SALES_ORDER().match(token):
         return Kind.ORDER
     if last == "#":
-        return _hashed(sheet, start, token, digits)
+        return _kind_after_hash(sheet, start, token, digits)
     if len(token) >= 32 and is_hash(token):
         return None
     if not is_number and _ORDINAL.match(token):
@@ -88,7 +88,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     counted = is_counted(low, end)
     if (counted or digits < _MIN_BARE) and not may_be_direct(low, start, end):
         return None
-    near = sheet.near(start, end)
+    near = sheet.context_near(start, end)
     if counted and not (near.is_direct and near.is_marked and digits >= _MIN_BARE):
         return None
     if near.topic in _TOPICS and _is_number(near, token, digits):
@@ -111,8 +111,8 @@ def _is_number(near: NumberContext, token: str, digits: int) -> bool:
     return near.is_named and digits >= _MIN_BARE
 
 
-def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
-    near = sheet.before(start - 1)
+def _kind_after_hash(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
+    near = sheet.context_before(start - 1)
     if "/" in sheet.low[max(0, start - 80) : start].rpartition(" ")[2]:
         return None  # the fragment of a link
     if near.topic is Topic.ORDER and near.is_direct:

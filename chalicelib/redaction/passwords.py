@@ -99,10 +99,10 @@ _STATES = re.compile(
 
 def mask_passwords(sheet: Sheet) -> None:
     """Mask passwords that a word such as "password" announces in a sentence; the sentence stays."""
-    claim_all(sheet, _found(sheet))
+    claim_all(sheet, _claims(sheet))
 
 
-def _found(sheet: Sheet) -> Iterator[Claim]:
+def _claims(sheet: Sheet) -> Iterator[Claim]:
     for word in words_in(sheet, WORDS):
         needs = _NEEDS_BEFORE.get(word.text)
         if needs and needs().search(sheet.low, max(0, word.start - _NEAR), word.start) is None:

@@ -39,7 +39,7 @@ _CODE_TOWN = lazily(
 )
 
 
-def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int, int]:
+def extended_span(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int, int]:
     """The span of a street address with the flat beside it and the town, state and postcode after it."""
     low = sheet.low
     window = low[max(floor, start - 20) : start]

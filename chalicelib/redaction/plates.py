@@ -86,10 +86,10 @@ _GOODS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.THING})
 
 def mask_plates(sheet: Sheet) -> None:
     """Mask whole vehicle plates, found beside a word; codes of goods, which may look alike, stay."""
-    claim_all(sheet, _found(sheet))
+    claim_all(sheet, _claims(sheet))
 
 
-def _found(sheet: Sheet) -> Iterator[Claim]:
+def _claims(sheet: Sheet) -> Iterator[Claim]:
     for word in words_in(sheet, _WORDS):
         match, sign = _beside(sheet.low, word) if _is_meant(sheet, word) else (None, Sign.FORM)
         if match is not None and _is_plate(sheet, match, is_direct=sign is Sign.WORD_BEFORE):
@@ -139,5 +139,5 @@ def _is_plate(sheet: Sheet, match: re.Match[str], *, is_direct: bool) -> bool:
             return False
     if _NOT_AFTER().search(sheet.low, max(0, start - 24), start):
         return False
-    near = sheet.before(start)
+    near = sheet.context_before(start)
     return is_direct or not (near.topic in _GOODS and near.governs)

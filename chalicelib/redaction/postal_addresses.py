@@ -8,18 +8,18 @@ import re
 from functools import cached_property
 
 from chalicelib.redaction.patterns import holds_any, lazily, words_of
-from chalicelib.redaction.places import extended
+from chalicelib.redaction.places import extended_span
 from chalicelib.redaction.routes import (
     BRITISH_END,
     POSTCODE_DIGITS,
     ROAD_WORDS,
     after_address_word,
     before_postcode,
-    directed,
     has_postcode,
     is_announced,
     is_phone_part,
     numbered_street,
+    street_with_side,
 )
 from chalicelib.redaction.sheet import Kind, Sheet
 from chalicelib.redaction.street_words import (
@@ -74,7 +74,7 @@ def mask_addresses(sheet: Sheet) -> None:
     low = sheet.low
     if _may_hold_box(sheet):
         for match in _PO_BOX().finditer(low):
-            sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
+            sheet.claim(match.start(), extended_span(sheet, *match.span())[1], Kind.ADDRESS, MASK)
         sheet.settle()
         low = sheet.low
     done = 0
@@ -93,7 +93,7 @@ def mask_addresses(sheet: Sheet) -> None:
             span = _any_form(sheet, start, end, done, present)
         if span is None or span[0] < done:
             continue
-        start, end = extended(sheet, *span, floor=done)
+        start, end = extended_span(sheet, *span, floor=done)
         sheet.claim(start, end, Kind.ADDRESS, MASK)
         done = end
     sheet.settle()
@@ -154,7 +154,7 @@ def _any_form(
     return (
         span
         or _number_last(sheet, start, end, done)
-        or directed(sheet, start, end)
+        or street_with_side(sheet, start, end)
         or (before_postcode(sheet, start, end) if present.has_postcode else None)
         or after_address_word(sheet, start, end)
     )

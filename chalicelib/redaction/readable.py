@@ -168,7 +168,7 @@ def _is_part_of_identifier(sheet: Sheet, match: re.Match[str], done: int) -> boo
     if match["span"]:
         if sheet.low[start - 1 : start] in {"-", "_", "/"}:
             return True  # the tail of a code
-        near = sheet.before(start)
+        near = sheet.context_before(start)
         return near.is_direct and near.topic in _IDENTIFIED
     if match["ip"] and not _is_ip(match.group()):
         return True
@@ -188,7 +188,7 @@ def _is_part_of_identifier(sheet: Sheet, match: re.Match[str], done: int) -> boo
                 return True
     if is_full:
         return False
-    near = sheet.before(start)
+    near = sheet.context_before(start)
     return near.topic is Topic.PHONE and (near.is_direct or not match["day"])
 
 

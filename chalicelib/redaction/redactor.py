@@ -13,7 +13,7 @@ from chalicelib.redaction.checked_ids import mask_checked_identities
 from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
 from chalicelib.redaction.digit_groups import mask_numbers
 from chalicelib.redaction.email_addresses import mask_emails, may_be_spelled
-from chalicelib.redaction.grouped_cards import mask_broken_cards, mask_cards
+from chalicelib.redaction.grouped_cards import mask_broken_cards, mask_by_check_digit
 from chalicelib.redaction.letter_codes import mask_codes
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.named_codes import mask_named_codes
@@ -22,9 +22,9 @@ from chalicelib.redaction.national_ids import mask_identities
 from chalicelib.redaction.normalise import (
     CAP_BYTES,
     View,
-    cap,
     has_no_markers,
     normalise,
+    within_cap,
 )
 from chalicelib.redaction.one_time_codes import mask_security_codes
 from chalicelib.redaction.order_numbers import mask_orders
@@ -38,7 +38,7 @@ from chalicelib.redaction.tracking import mask_marked_formats
 
 Counts = Mapping[Kind, int]
 
-BESIDE = 40  # letters
+BESIDE_CHARACTERS = 40  # letters
 MOST_READINGS = 4  # readings of one text, as long as each masks something
 DROPPED = "***"  # replaces a text that could not be read
 
@@ -98,13 +98,13 @@ def _masked(text: str) -> tuple[str, list[Claim]]:
     A text that cannot be read is dropped as a whole: `***` and no masks.
     """
     try:
-        text, end = cap(text)
+        text, end = within_cap(text)
         if has_no_markers(text) and not _is_spelled(text.lower()):
             return text[:end], []
         view = normalise(text)
         edits = [
             claim._replace(start=start, end=stop)
-            for claim in sorted(read(view).claims, key=itemgetter(0, 1))
+            for claim in sorted(masked_sheet(view).claims, key=itemgetter(0, 1))
             for start, stop in [view.span(claim.start, claim.end)]
             if start < end
         ]
@@ -120,7 +120,7 @@ def _is_spelled(low: str) -> bool:
     return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
-def read(view: View) -> Sheet:
+def masked_sheet(view: View) -> Sheet:
     """The `Sheet` of one text with its masks, after all passes, the most certain first.
 
     Each pass sees only the text that earlier passes left.  All passes run again, a few times at most, as
@@ -143,7 +143,8 @@ def _is_beside(sheet: Sheet) -> bool:
     """Whether digits that no pass has masked are near a mask, so that another reading may mask them."""
     low = sheet.low
     return any(
-        BLANK in low[max(0, start - BESIDE) : start] or BLANK in low[end : end + BESIDE]
+        BLANK in low[max(0, start - BESIDE_CHARACTERS) : start]
+        or BLANK in low[end : end + BESIDE_CHARACTERS]
         for start, end in sheet.runs
     )
 
@@ -194,7 +195,7 @@ def _mask_proven(sheet: Sheet) -> None:
     shield_uuids(sheet)
     mask_ibans(sheet)
     mask_broken_cards(sheet)
-    mask_cards(sheet)
+    mask_by_check_digit(sheet)
     mask_card_details(sheet)
 
 
@@ -223,4 +224,4 @@ def _with_masks(text: str, end: int, claims: list[Claim]) -> str:
 
 def _within_cap(text: str) -> str:
     """A redacted text cut to 256 KB, as masks can be longer than the text that they replace."""
-    return text if len(text) * 4 <= CAP_BYTES else text[: cap(text)[1]]
+    return text if len(text) * 4 <= CAP_BYTES else text[: within_cap(text)[1]]

@@ -54,7 +54,7 @@ def is_phone_part(low: str, start: int, end: int) -> bool:
 
 def is_announced(sheet: Sheet, start: int) -> bool:
     """Whether words such as "my address is" come before a number; then lower-case words after it count."""
-    tail = sheet.tail(start)[-_REACH:]
+    tail = sheet.text_before(start)[-_REACH:]
     return any(hint in tail for hint in _ANNOUNCED)
 
 
@@ -64,7 +64,7 @@ def has_postcode(sheet: Sheet, end: int) -> bool:
 
 
 # An address word right before the number makes any capitalised words after it the street.
-_DIRECTLY = lazily(
+_ADDRESS_WORD = lazily(
     r"(?:\b(?:address|dirección|direccion|adresse|anschrift|domicilio)(?: (?:is|es|ist|lautet|to|now))?|"
     r"\b(?:lives?|living|located|arrived|off) at|\b(?:ship|deliver|send|sent|moved?|shipped|return)(?: (?:it|them))? to|"
     r"\b(?:vivo en|wohne in|enviar a))[:,]?[ \n]{1,2}$"
@@ -93,10 +93,10 @@ def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | 
         return None
     if end - start < _LEAST_HOUSE and not _may_be_name(sheet.cased, end):
         return None
-    tail = sheet.tail(start)[-_REACH:]
+    tail = sheet.text_before(start)[-_REACH:]
     if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS or _NO_HOUSE.match(sheet.low, end):
         return None
-    if _DIRECTLY().search(tail) is None:
+    if _ADDRESS_WORD().search(tail) is None:
         return None
     match = _NAMED().match(sheet.cased, end) or _small_letters(sheet, start, end)
     if match is None or "\x00" in sheet.low[start : match.end()]:
@@ -126,17 +126,17 @@ def _small_letters(sheet: Sheet, start: int, end: int) -> re.Match[str] | None:
 
 _LEAST_HOUSE = 3
 _SIDE_INITIALS = frozenset("NSEW")
-_DIRECTED = lazily(
+_WITH_SIDE = lazily(
     r" (?:[NSEW](?P<dot>\.)?|(?<=\d{4} )(?:North|South|East|West)) [A-Z][a-z][\w'’\-]*+\.?(?: [A-Z][a-z][\w'’\-]*+\.?){0,4}+"
     r"(?(dot)(?! [a-z]))(?: \d{1,4}\b)?"
 )
 
 
-def directed(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+def street_with_side(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
     """The span of an address with a direction and a name but no word for a street, or None: `613 S. Main`."""
     if end - start == 1 or sheet.cased[end + 1 : end + 2] not in _SIDE_INITIALS:
         return None
-    match = _DIRECTED().match(sheet.cased, end)
+    match = _WITH_SIDE().match(sheet.cased, end)
     return (start, match.end()) if match else None
 
 

@@ -49,18 +49,18 @@ class Run:
 
         The second value says whether only filler words are between the word and the groups.
         """
-        near = self.sheet.near(self.starts[first], self.ends[last])
+        near = self.sheet.context_near(self.starts[first], self.ends[last])
         return near.topic, near.is_direct
 
-    def is_plus(self, first: int) -> bool:
+    def has_plus(self, first: int) -> bool:
         """Whether a plus sign is before the group `first`."""
         start = self.starts[first]
         return "+" in self.sheet.low[max(0, start - 2) : start]
 
-    def is_opened(self, first: int) -> bool:
+    def has_opening(self, first: int) -> bool:
         """Whether a plus sign or an opening bracket is before the group `first`, as before a phone number."""
         start = self.starts[first]
-        return self.is_plus(first) or self.sheet.low[max(0, start - 1) : start] == "("
+        return self.has_plus(first) or self.sheet.low[max(0, start - 1) : start] == "("
 
     def claim(self, first: int, count: int, kind: Kind) -> int:
         """Mask `count` groups, from `first` on, as one identifier; returns the offset at which they end."""

@@ -8,7 +8,9 @@ _SMALL_STEP = 10
 _ROUND = 5  # larger steps of a list are round
 
 
-def counted(groups: Sequence[str], separators: Sequence[str], *, is_measured: bool = False) -> int:
+def series_length(
+    groups: Sequence[str], separators: Sequence[str], *, is_measured: bool = False
+) -> int:
     """How many groups of digits, from the first, form a list, a range or years; 0 for none.
 
     Args:
@@ -22,14 +24,14 @@ def counted(groups: Sequence[str], separators: Sequence[str], *, is_measured: bo
     0
     """
     return max(
-        _years(groups),
-        _listed(groups, separators),
-        steps(groups),
-        _range(groups, separators, is_measured),
+        _years_length(groups),
+        _list_length(groups, separators),
+        steps_length(groups),
+        _range_length(groups, separators, is_measured),
     )
 
 
-def _years(groups: Sequence[str]) -> int:
+def _years_length(groups: Sequence[str]) -> int:
     count = 0
     for group in groups:
         if len(group) != 4 or group[:2] not in {"19", "20"}:
@@ -38,7 +40,7 @@ def _years(groups: Sequence[str]) -> int:
     return count if count > 1 else 0
 
 
-def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
+def _list_length(groups: Sequence[str], separators: Sequence[str]) -> int:
     """How many groups, from the first, form a list such as `1001, 1002, 1005`: three at least; 0 for none."""
     count = 1
     for separator, group in zip(separators, groups[1:], strict=True):
@@ -48,7 +50,7 @@ def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
     return count if count > 2 and len(groups[0]) <= 4 else 0
 
 
-def steps(groups: Sequence[str]) -> int:
+def steps_length(groups: Sequence[str]) -> int:
     """How many groups, from the first, rise by the same step, as `36 38 40`: three at least, or 0."""
     if len(groups) < 3 or len(groups[0]) > 4:
         return 0
@@ -67,7 +69,7 @@ def steps(groups: Sequence[str]) -> int:
     return count if count > 2 and not is_phone else 0
 
 
-def _range(groups: Sequence[str], separators: Sequence[str], is_measured: bool) -> int:  # noqa: FBT001
+def _range_length(groups: Sequence[str], separators: Sequence[str], is_measured: bool) -> int:  # noqa: FBT001
     """2 if the first two groups are a range such as `1001 - 1010` or `1001-1010`; else 0."""
     if len(groups) < 2 or separators[0].strip(" ") != "-" or "-" in "".join(separators[1:2]):
         return 0

@@ -68,17 +68,17 @@ class Sheet:
         self._stems: frozenset[str] | None = None
         self._beside = Surroundings(view.low)
 
-    def before(self, start: int) -> NumberContext:
+    def context_before(self, start: int) -> NumberContext:
         """The nearest word before an offset that gives a number its meaning, as a `NumberContext`."""
-        return self._beside.before(start)
+        return self._beside.context_before(start)
 
-    def near(self, start: int, end: int) -> NumberContext:
+    def context_near(self, start: int, end: int) -> NumberContext:
         """The nearest word beside a number that gives it its meaning, as a `NumberContext`."""
-        return self._beside.near(start, end)
+        return self._beside.context_near(start, end)
 
-    def tail(self, start: int) -> str:
+    def text_before(self, start: int) -> str:
         """The text before an offset, as far back as a word could give a number at the offset its meaning."""
-        return self._beside.tail(start)
+        return self._beside.text_before(start)
 
     @property
     def runs(self) -> list[tuple[int, int]]:

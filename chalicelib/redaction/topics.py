@@ -47,7 +47,7 @@ HARMLESS = frozenset({Topic.CATALOGUE, Topic.THING, Topic.COLOUR})
 """Meanings of words whose own number stays readable."""
 
 
-def before(tail: str) -> NumberContext:
+def context_before(tail: str) -> NumberContext:
     """The nearest word before a number that gives it its meaning, found in the text before the number."""
     if _MAILBOX in tail:
         tail = tail.replace(_MAILBOX, "x@x")  # a word, as the address was
@@ -124,7 +124,7 @@ def _last_sentence(tail: str) -> str:
     return found[-1]
 
 
-def after(head: str) -> NumberContext:
+def context_after(head: str) -> NumberContext:
     """The nearest word after a number that gives it its meaning, as in "48213 is my order number"."""
     known = vocabulary()
     first = _WORD.search(head)
@@ -151,7 +151,7 @@ _BRACKETS = frozenset("(=<")
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
-    """Whether a word right beside a number may give it its meaning; cheaper than `before` and `after`."""
+    """Whether a word right beside a number may give it its meaning; cheaper than `context_before`."""
     known = vocabulary()
     if _last_word(words[max(0, start - 24) : start]) in known.roles:
         return True
@@ -217,7 +217,7 @@ class Surroundings:
         """Read the characters `[start, end)` of the text as their mask from now on."""
         insort(self._masks, (end, start, mask.lower()))
 
-    def tail(self, start: int) -> str:
+    def text_before(self, start: int) -> str:
         """The text before an offset, as far as a word there could give a number its meaning."""
         words, masks, left = self._words, self._masks, _TAIL
         index = bisect_right(masks, (start, start, "")) - 1
@@ -233,23 +233,23 @@ class Surroundings:
         rest = words[max(0, start - left) : start]
         return rest + "".join(reversed(pieces)) if pieces else rest
 
-    def before(self, start: int) -> NumberContext:
+    def context_before(self, start: int) -> NumberContext:
         """The nearest word before an offset that gives a number its meaning, as a `NumberContext`."""
-        tail = self.tail(start)
+        tail = self.text_before(start)
         context = self._known.get(tail)
         if context is None:
-            context = self._known[tail] = before(tail)
+            context = self._known[tail] = context_before(tail)
         return context
 
-    def near(self, start: int, end: int) -> NumberContext:
+    def context_near(self, start: int, end: int) -> NumberContext:
         """The nearest word that gives a number its meaning, as a `NumberContext`.
 
         It is a word before the number, unless the words after it say "is my ...".
         """
-        context = self.before(start)
+        context = self.context_before(start)
         if context.topic is not None and context.is_direct:
             return context
-        follow = after(self._words[end : end + REACH])
+        follow = context_after(self._words[end : end + REACH])
         if follow.topic is None:
             return context
         return follow if follow.is_direct or context.topic is None else context

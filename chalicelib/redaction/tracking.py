@@ -74,11 +74,11 @@ def is_carrier_number(digits: str) -> bool:
     if length >= 18:
         return True
     if length == 12:
-        return _fedex_express(digits)
+        return _passes_fedex(digits)
     return length in {13, 14, 15, 16, 17}
 
 
-def _fedex_express(digits: str) -> bool:
+def _passes_fedex(digits: str) -> bool:
     """Whether FedEx's check digit is right: the first eleven digits, weighted 3, 1, 7, give the last."""
     *body, check = map(int, digits)
     total = sum(digit * weight for digit, weight in zip(body, cycle((3, 1, 7)), strict=False))

@@ -33,7 +33,7 @@ _BY_TOPIC = {
 
 def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
     """Mask an unbroken run of digits, or shield it from later passes; returns the offset at which it ends."""
-    near = sheet.near(start, end)
+    near = sheet.context_near(start, end)
     found = _for_an_identifier(sheet, near, start, digits), _for_harmless(sheet, near, start, end)
     evidence = tuple(chain.from_iterable(found))
     if not is_masked(evidence):

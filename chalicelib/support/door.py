@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from chalicelib.once.door import Answer
-from chalicelib.once.intake import Intake, listed
+from chalicelib.once.intake import Intake, as_list_parser
 from chalicelib.support import webhook
 
 
@@ -28,7 +28,7 @@ class RichpanelDoor:
             headers,
             body,
             self._verify,
-            listed(webhook.parse),
+            as_list_parser(webhook.parse),
             max_body_bytes=webhook.MAX_BODY_BYTES,
         )
 

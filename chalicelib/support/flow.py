@@ -75,7 +75,7 @@ class SupportFlow(Flow):
         """The events of a job: the one message that it names, or each new comment of its ticket."""
         return self._arrivals.events(job)
 
-    def resolved(self, job: TicketNotification) -> None:
+    def note_complete(self, job: TicketNotification) -> None:
         """Finish a notification whose events have all ended: store when its read of the ticket began.
 
         If the ticket has a decision in shadow (judged, not sent), also store what people have done

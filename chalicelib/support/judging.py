@@ -237,7 +237,7 @@ class Judge:
         if answering is None or email is None:
             return False
         customer = answering.opaque().of("email", email)
-        return answering.allowances.reached(_RISK, customer, _AT_RISK) is not None
+        return answering.allowances.reached_limit(_RISK, customer, _AT_RISK) is not None
 
     def _subject(self, inquiry: Inquiry) -> str:
         """The ticket's subject if the message is the ticket's first; else an empty text."""

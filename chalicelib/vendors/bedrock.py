@@ -83,7 +83,7 @@ class Bedrock:
 
         def ask(name: str, seconds: float) -> ModelAnswer:
             call = partial(self._client.converse, modelId=name, **converse.body(request, name))
-            raw, request_id = self._called(CONVERSE, call, converse.ConverseResponse, seconds)
+            raw, request_id = self._call(CONVERSE, call, converse.ConverseResponse, seconds)
             return converse.answer(raw, request, name, request_id)
 
         return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
@@ -93,10 +93,10 @@ class Bedrock:
         if self._guardrail is None:
             return ()
         call = partial(self._client.apply_guardrail, **self._guardrail.request(text))
-        raw, _ = self._called(APPLY, call, GuardrailResponse, deadline_seconds)
+        raw, _ = self._call(APPLY, call, GuardrailResponse, deadline_seconds)
         return raw.flagged
 
-    def _called(
+    def _call(
         self, operation: str, call: Callable[[], Any], form: type[_Read], seconds: float
     ) -> tuple[_Read, str]:
         started, watch = self._clock.monotonic(), Watch(seconds)
@@ -109,7 +109,7 @@ class Bedrock:
         except ValidationError:
             failure = TransientError(PROVIDER, operation, reason=reasons.UNEXPECTED_ANSWER)
         except Exception as error:  # noqa: BLE001 - a call may be repeated, whatever happened
-            failure = _translated(operation, error, watch)
+            failure = _vendor_error(operation, error, watch)
         self._report(operation, failure, self._clock.monotonic() - started)
         if failure is not None:
             raise failure from None
@@ -143,7 +143,7 @@ def _sent_signed(request: AWSPreparedRequest, **_: object) -> AWSResponse:
     return AWSResponse(request.url, received.status, received.headers, received)
 
 
-def _translated(operation: str, error: Exception, watch: Watch) -> ProviderError:
+def _vendor_error(operation: str, error: Exception, watch: Watch) -> ProviderError:
     if isinstance(error, ClientError):
         return _refusal(operation, error)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):

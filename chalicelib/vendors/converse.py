@@ -175,7 +175,7 @@ def answer(
     elif raw.stopReason in _CUT_OFF:
         outcome, reason = ModelOutcome.INCOMPLETE, raw.stopReason
     elif request.schema is not None:
-        given = _object(parts, request.schema, request.manner(model))
+        given = _json_object(parts, request.schema, request.manner(model))
         if given is None:
             outcome, reason = ModelOutcome.MALFORMED, reasons.NOT_JSON
     return ModelAnswer(
@@ -189,7 +189,9 @@ def answer(
     )
 
 
-def _object(parts: Sequence[_Part], schema: JsonSchema, manner: Manner) -> Mapping[str, Any] | None:
+def _json_object(
+    parts: Sequence[_Part], schema: JsonSchema, manner: Manner
+) -> Mapping[str, Any] | None:
     """The JSON object in a model's answer; None where it or one of its required properties is missing."""
     found: Any = None
     if manner.structured is Structured.SCHEMA:

@@ -158,7 +158,7 @@ def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes ma
     return type("Pool", (pool,), {"ConnectionCls": TimedConnection})
 
 
-BROKEN = (
+BROKEN_ERRORS = (
     requests.RequestException,
     urllib3.exceptions.HTTPError,
     http.client.HTTPException,

@@ -43,7 +43,7 @@ def document(address: str, *, allows_loopback: bool = False) -> Mapping[str, Any
         ):
             body = response.raw.read(MOST_BYTES + 1, decode_content=True)
             status = response.status_code
-    except deadline.BROKEN:
+    except deadline.BROKEN_ERRORS:
         reason = reasons.ADDRESS_NOT_PUBLIC if checked.refused else reasons.CONNECT_FAILED
         raise TransientError(_PROVIDER, _OPERATION, reason=reason) from None
     try:

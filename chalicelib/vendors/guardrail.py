@@ -97,18 +97,22 @@ class _Assessment(BaseModel):
     def names(self) -> Iterator[str]:
         """The categories of a guardrail's policies that intervened."""
         yield from (
-            filter_.type.lower() for filter_ in self.contentPolicy.filters if _acted(filter_)
+            filter_.type.lower()
+            for filter_ in self.contentPolicy.filters
+            if _names_of_acting(filter_)
         )
-        if any(map(_acted, self.topicPolicy.topics)):
+        if any(map(_names_of_acting, self.topicPolicy.topics)):
             yield "topic"
-        if any(map(_acted, [*self.wordPolicy.customWords, *self.wordPolicy.managedWordLists])):
+        if any(
+            map(_names_of_acting, [*self.wordPolicy.customWords, *self.wordPolicy.managedWordLists])
+        ):
             yield "word"
         personal = self.sensitiveInformationPolicy
-        if any(map(_acted, [*personal.piiEntities, *personal.regexes])):
+        if any(map(_names_of_acting, [*personal.piiEntities, *personal.regexes])):
             yield "personal"
 
 
-def _acted(found: _Found) -> bool:
+def _names_of_acting(found: _Found) -> bool:
     return found.action != "NONE"
 
 

@@ -205,7 +205,7 @@ class VendorClient:
                     max_bytes=self.max_answer_bytes,
                     code_at=self.api.error_code_at,
                 )
-        except deadline.BROKEN as error:
+        except deadline.BROKEN_ERRORS as error:
             answer.reason = _reason(error, watch)
         if answer.reason and watch.is_over:
             # A response cut off within its headers looks complete and empty.

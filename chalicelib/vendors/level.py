@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
-from chalicelib.once.current_job import Place
+from chalicelib.once.current_job import TurnPlace
 
 AT_A_TIME = 2
 """Tokens that a job takes in one write, as few tickets need a single call."""
@@ -192,11 +192,11 @@ class LevelAnswer:
     is_calm: bool = True
 
 
-def asked(
+def decision(
     level: Level,
     now: float,
     urgency: Urgency,
-    place: Place,
+    place: TurnPlace,
     *,
     per_second: float,
     burst: float,
@@ -235,7 +235,7 @@ def asked(
             enough = min(burst, needed + left_over_seconds * per_second)
     if tokens >= enough - _EPSILON:
         taken = at_a_time if tokens >= at_a_time else 1
-        moves = {EMPTY: _taking(level, now, taken, max(enough, taken), per_second, burst)}
+        moves = {EMPTY: _token_move(level, now, taken, max(enough, taken), per_second, burst)}
         if begins and not is_behind:
             moves[line] = Move(high=now)
         return LevelStep(
@@ -260,7 +260,7 @@ def asked(
     return LevelStep({line: joins}, waits)
 
 
-def _line_of(place: Place, *, is_begun: bool) -> str:
+def _line_of(place: TurnPlace, *, is_begun: bool) -> str:
     if place.is_patient:
         return _BESIDE
     if is_begun:
@@ -270,7 +270,7 @@ def _line_of(place: Place, *, is_begun: bool) -> str:
     return _LATE if place.is_late else _NEW
 
 
-def _taking(
+def _token_move(
     level: Level, now: float, taken: int, enough: float, per_second: float, burst: float
 ) -> Move:
     """The change of the time `EMPTY` by which tokens are taken from a token bucket.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 MAX_WORDS = 120
-LANE = 3
+LANE_BYTES = 3
 """Bytes of one weight in a feature's number: hundreds of numbers can be added without a carry into
 the next weight."""
 ZERO = 128
@@ -39,7 +39,7 @@ def features(words: Sequence[str]) -> tuple[set[str], set[str]]:
     return whole, parts
 
 
-def length(whole: int, parts: int) -> float:
+def score_divisor(whole: int, parts: int) -> float:
     """The divisor of a message's scores, so that a long message counts like a short one."""
     return math.sqrt(whole + parts * LETTERS_WEIGHT**2) or 1.0
 
@@ -81,13 +81,13 @@ class Linear:
         """The probability of each intent and of each risk, from a message's words."""
         whole, parts = features(words)
         known = [row for feature in (*whole, *parts) if (row := self.rows.get(feature)) is not None]
-        size = len(self.intercept) * LANE
+        size = len(self.intercept) * LANE_BYTES
         total = sum(known).to_bytes(size, "little")
-        factor = 1 / (self.scale * length(len(whole), len(parts)))
+        factor = 1 / (self.scale * score_divisor(len(whole), len(parts)))
         offset = ZERO * len(known)
         scores = [
-            start + (int.from_bytes(total[at : at + LANE], "little") - offset) * factor
-            for start, at in zip(self.intercept, range(0, size, LANE), strict=True)
+            start + (int.from_bytes(total[at : at + LANE_BYTES], "little") - offset) * factor
+            for start, at in zip(self.intercept, range(0, size, LANE_BYTES), strict=True)
         ]
         of_intents, of_risks = scores[: len(self.intents)], scores[len(self.intents) :]
         best = max(of_intents)
@@ -111,7 +111,7 @@ def read(packed: bytes) -> Linear:
     """Unpack a linear model from the bytes of its file."""
     head, names, matrix = zlib.decompress(packed).split(b"\n\n", 2)
     known = json.loads(head)
-    size = len(known["intercept"]) * LANE
+    size = len(known["intercept"]) * LANE_BYTES
     rows = {
         name: int.from_bytes(matrix[at * size : (at + 1) * size], "little")
         for at, name in enumerate(names.decode().split("\n"))
@@ -133,15 +133,15 @@ def packed(model: Linear) -> bytes:
         sort_keys=True,
     )
     names = sorted(model.rows)
-    size = len(model.intercept) * LANE
+    size = len(model.intercept) * LANE_BYTES
     matrix = b"".join(model.rows[name].to_bytes(size, "little") for name in names)
     return zlib.compress(b"\n\n".join((head.encode(), "\n".join(names).encode(), matrix)), 9)
 
 
 def row(weights: Iterable[float], scale: float) -> int:
-    """Pack the weights of one feature into one whole number, with `LANE` bytes for each weight.
+    """Pack the weights of one feature into one whole number, with `LANE_BYTES` bytes for each weight.
 
     A weight that does not fit is cut to the nearest that does.
     """
     lanes = (max(0, min(255, ZERO + round(weight * scale))) for weight in weights)
-    return sum(lane << (8 * LANE * at) for at, lane in enumerate(lanes))
+    return sum(lane << (8 * LANE_BYTES * at) for at, lane in enumerate(lanes))

@@ -36,15 +36,17 @@ def is_machine_mail(
     """
     if sender and _SENDER.search(sender.strip().lower()):
         return True
-    if _has_header({name.lower(): str(value).lower() for name, value in (headers or {}).items()}):
+    if _has_machine_header(
+        {name.lower(): str(value).lower() for name, value in (headers or {}).items()}
+    ):
         return True
-    shown = _plain(subject).strip()
+    shown = _without_accents(subject).strip()
     if not _ANSWER.match(shown) and _subject().search(shown):
         return True
-    return bool(_body().search(_plain(text)))
+    return bool(_body().search(_without_accents(text)))
 
 
-def _has_header(headers: Mapping[str, str]) -> bool:
+def _has_machine_header(headers: Mapping[str, str]) -> bool:
     """Whether a mail's headers show that a machine wrote it: those of RFC 3834, and others in use."""
     if headers.get("auto-submitted", "no").split(";")[0].strip() not in {"", "no"}:
         return True
@@ -61,7 +63,7 @@ def _has_header(headers: Mapping[str, str]) -> bool:
     return not named.isdisjoint(headers)
 
 
-def _plain(text: str) -> str:
+def _without_accents(text: str) -> str:
     shown = unicodedata.normalize("NFD", normalised(text[:_SEEN_CHARACTERS]))
     bare = "".join(letter for letter in shown if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", bare).replace("\u2019", "'")

@@ -220,7 +220,7 @@ def _answer(raw: _Response, *, wants_json: bool) -> ModelAnswer:
     elif raw.status == "incomplete":
         outcome, reason = ModelOutcome.INCOMPLETE, raw.incomplete_details.reason
     elif wants_json:
-        parsed = _object(text)
+        parsed = _json_object(text)
         if parsed is None:
             outcome, reason = ModelOutcome.MALFORMED, reasons.NOT_JSON
     return ModelAnswer(
@@ -240,7 +240,7 @@ def _answer(raw: _Response, *, wants_json: bool) -> ModelAnswer:
     )
 
 
-def _object(text: str) -> Mapping[str, Any] | None:
+def _json_object(text: str) -> Mapping[str, Any] | None:
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):

@@ -91,7 +91,7 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
             response.raw.read(_READ_BYTES)
             asked = retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC))
             receipt = PostAnswer(response.status_code, asked)
-    except deadline.BROKEN:
+    except deadline.BROKEN_ERRORS:
         reason = reasons.CONNECTION_BROKEN if watch.was_sent else reasons.CONNECT_FAILED
         if checked.refused:
             reason = reasons.ADDRESS_NOT_PUBLIC

@@ -19,7 +19,7 @@ import threading
 from dataclasses import replace
 
 from chalicelib.errors import PacedError
-from chalicelib.once.current_job import CurrentJob, Place
+from chalicelib.once.current_job import CurrentJob, TurnPlace
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.level import (
     AT_A_TIME,
@@ -30,7 +30,7 @@ from chalicelib.vendors.level import (
     LevelStep,
     OwnLevel,
     Urgency,
-    asked,
+    decision,
 )
 
 __all__ = ["LONGEST_SLEEP_SECONDS", "LevelPace", "RateLimit", "Urgency", "split"]
@@ -143,14 +143,14 @@ class RateLimit:
                 return 0.0
             return wait
 
-    def ask(self, urgency: Urgency, place: Place) -> float:
+    def ask(self, urgency: Urgency, place: TurnPlace) -> float:
         """Take a token for a job's call and return 0, or take none and return the seconds to wait.
 
         The wait ends with the job's turn, or with a block after a 429.
         """
         if place.number == self._serving and not place.is_patient:
             urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
-        blocked = self._blocked(urgency)
+        blocked = self._blocked_seconds(urgency)
         if blocked > _EPSILON:
             return blocked
         if self._held.take(place, self._clock.monotonic()):
@@ -160,7 +160,9 @@ class RateLimit:
 
     # --- calls of a worker's job --------------------------------------------------------------
 
-    def _take_turn(self, operation: str, urgency: Urgency, place: Place, longest: float) -> None:
+    def _take_turn(
+        self, operation: str, urgency: Urgency, place: TurnPlace, longest: float
+    ) -> None:
         slept = 0.0
         while wait := self.ask(urgency, place):
             slept += wait
@@ -169,14 +171,14 @@ class RateLimit:
             self._clock.sleep(wait)
             place = replace(place, turns=place.turns + 1)
 
-    def _ask(self, urgency: Urgency, place: Place) -> float:
+    def _ask(self, urgency: Urgency, place: TurnPlace) -> float:
         """Take tokens for a job from the shared level and return 0, or return the seconds until its turn.
 
         Tokens beyond the first are held for the job's next calls.
         """
 
         def decide(level: Level) -> LevelStep:
-            return asked(
+            return decision(
                 level,
                 self._clock.now().timestamp(),
                 urgency,
@@ -192,7 +194,7 @@ class RateLimit:
             self._held = _Held(answer.tokens - 1, until, None if answer.is_calm else place.number)
         return answer.wait_seconds
 
-    def _blocked(self, urgency: Urgency) -> float:
+    def _blocked_seconds(self, urgency: Urgency) -> float:
         """Seconds until this container may call the vendor again after a 429; 0 where nothing blocks it.
 
         Calls below high urgency get different times, so that their jobs come back one by one.
@@ -219,7 +221,7 @@ class _Held:
         self._until = until
         self._number = number
 
-    def take(self, place: Place, now: float) -> bool:
+    def take(self, place: TurnPlace, now: float) -> bool:
         """Use one held token for a job's call.
 
         False where none is left, the tokens are too old, or they are held for another job.

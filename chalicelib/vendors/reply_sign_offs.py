@@ -34,8 +34,10 @@ def is_sign_off(lines: Sequence[str]) -> bool:
         return all(
             len(line) <= _MOST_CHARACTERS for line in lines
         )  # any script counts between two rules
-    return _names(lines[0]) and all(
-        _names(line) or (line.islower() and _TITLE.fullmatch(line)) or _MOTTO.fullmatch(line)
+    return _may_be_sign_off(lines[0]) and all(
+        _may_be_sign_off(line)
+        or (line.islower() and _TITLE.fullmatch(line))
+        or _MOTTO.fullmatch(line)
         for line in lines[1:]
     )
 
@@ -54,7 +56,7 @@ def shows_a_writer(lines: Sequence[str]) -> bool:
     )
 
 
-def _names(line: str) -> bool:
+def _may_be_sign_off(line: str) -> bool:
     """Whether a line may be part of a sign-off.
 
     Such are a closing, a rule, a number, an address, and words that may all be parts of a name.
@@ -77,11 +79,11 @@ def _names(line: str) -> bool:
         )
         and not _BEFORE_A_THING.match(line)
         and any(word[0].isupper() for word in words)
-        and all(_is_of_a_name(word) for word in words)
+        and all(_may_be_name_word(word) for word in words)
     )
 
 
-def _is_of_a_name(word: str) -> bool:
+def _may_be_name_word(word: str) -> bool:
     bare = word.strip(".,()&+-\u2013\u2014\u00b7\u2022'\"")
     return not bare or bare[0].isupper() or _JOINING.fullmatch(word) is not None
 

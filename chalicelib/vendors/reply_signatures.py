@@ -18,7 +18,7 @@ _MAX_NAME = 40
 _MARKS_OF_CONTACT = 2
 
 
-def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
+def signature_start(lines: Sequence[str], names: Sequence[str]) -> int:
     """The index of the line at which a mail's signature begins; the number of lines where there is none.
 
     Args:
@@ -26,16 +26,16 @@ def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
         names: words of the writer's name, in lower case, where they are known.
     """
     end = _without_disclaimer(lines)
-    closing = _closing(lines[:end])
+    closing = _closing_line(lines[:end])
     if closing is not None:
         return closing
-    contact = _contact(lines[:end])
+    contact = _contact_start(lines[:end])
     if contact is not None:
         return contact
-    return _name(lines[:end], names)
+    return _name_line(lines[:end], names)
 
 
-def begins_at(lines: Sequence[str]) -> int:
+def greeting_end(lines: Sequence[str]) -> int:
     """The index of the line after a mail's greeting; without one, of the first line that has text."""
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first == len(lines):
@@ -50,7 +50,7 @@ def _without_disclaimer(lines: Sequence[str]) -> int:
     return next(found, len(lines))
 
 
-def _closing(lines: Sequence[str]) -> int | None:
+def _closing_line(lines: Sequence[str]) -> int | None:
     """The index of the last "Best regards" that only a few short lines follow; None without one.
 
     Where other closings are directly above it, the index of the first of them.
@@ -69,7 +69,7 @@ def _closing(lines: Sequence[str]) -> int | None:
     return None
 
 
-def _contact(lines: Sequence[str]) -> int | None:
+def _contact_start(lines: Sequence[str]) -> int | None:
     """The index of the line at which a contact block at the end of a mail begins; None without one.
 
     The block is the last paragraph, with a name and contact details, or with several of them; a
@@ -92,7 +92,7 @@ def _contact(lines: Sequence[str]) -> int | None:
     return None
 
 
-def _name(lines: Sequence[str], names: Sequence[str]) -> int:
+def _name_line(lines: Sequence[str], names: Sequence[str]) -> int:
     """The index of a mail's last line if it is the writer's name, or any name after a dash.
 
     The number of lines where it is neither.

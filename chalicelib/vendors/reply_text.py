@@ -70,7 +70,7 @@ def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
     """
     text = text[:MAX_CHARACTERS]
     whole = marked_text(text) if is_html else text
-    lines = [_visible(line) for line in whole.splitlines()[:MAX_LINES]]
+    lines = [_without_invisible(line) for line in whole.splitlines()[:MAX_LINES]]
     kept, cut, certain = _split(lines)
     if not any(line.strip() for line in kept) and cut:
         kept = _between(lines)
@@ -78,8 +78,8 @@ def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
     plain = next((n for n, line in enumerate(kept) if line.startswith(SIGNED)), len(kept))
     visible = "\n".join(drawn).strip()
     names = re.findall(r"\w+", name.lower())
-    head = signatures.begins_at(drawn[:plain])
-    tail = signatures.ends_at(drawn[:plain], names)
+    head = signatures.greeting_end(drawn[:plain])
+    tail = signatures.signature_start(drawn[:plain], names)
     said = "\n".join(drawn[head:tail]).strip()
     if not said:
         said, head, tail = visible, 0, len(drawn)
@@ -89,7 +89,7 @@ def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
 
 def newly_written(text: str) -> str:
     """The new lines of a mail in plain text; empty where everything is quoted."""
-    lines = [_visible(line) for line in text[:MAX_CHARACTERS].splitlines()[:MAX_LINES]]
+    lines = [_without_invisible(line) for line in text[:MAX_CHARACTERS].splitlines()[:MAX_LINES]]
     return "\n".join(_split(lines)[0]).strip()
 
 
@@ -108,14 +108,14 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         if not line:
             kept.append("")
             at += 1
-        elif (end := _dashes_end(lines, at)) > at:
+        elif (end := _after_dashes(lines, at)) > at:
             signed += lines[at:end]
             cut += lines[end:]
             break
-        elif _ends_here(lines, at):
+        elif _history_begins(lines, at):
             cut += lines[at:]
             break
-        elif (length := _attribution(lines, at)) > 0:
+        elif (length := _attribution_length(lines, at)) > 0:
             cut += lines[at : at + length]
             at += length
             if not _quote_follows(lines, at):
@@ -142,7 +142,7 @@ def _between(lines: Sequence[str]) -> list[str]:
     at = 0
     while at < len(lines):
         line = lines[at].strip()
-        length = _attribution(lines, at) if line else 0
+        length = _attribution_length(lines, at) if line else 0
         is_mark = (
             line.startswith((">", QUOTED, AFTER))
             or marks.separator().match(line)
@@ -156,7 +156,7 @@ def _between(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _dashes_end(lines: Sequence[str], at: int) -> int:
+def _after_dashes(lines: Sequence[str], at: int) -> int:
     """The index after the signature that a line ``--`` at `at` begins.
 
     `at` itself where the line is no ``--``, or more lines follow than a signature has.
@@ -170,8 +170,8 @@ def _dashes_end(lines: Sequence[str], at: int) -> int:
             continue
         if (
             line.startswith((">", QUOTED))
-            or _ends_here(lines, number)
-            or _attribution(lines, number)
+            or _history_begins(lines, number)
+            or _attribution_length(lines, number)
         ):
             return number
         length += 1
@@ -180,7 +180,7 @@ def _dashes_end(lines: Sequence[str], at: int) -> int:
     return len(lines)
 
 
-def _ends_here(lines: Sequence[str], at: int) -> bool:
+def _history_begins(lines: Sequence[str], at: int) -> bool:
     """Whether a separator or a block of mail headers begins at this line: nothing below it is new."""
     line = lines[at].strip()
     if not line:
@@ -230,7 +230,7 @@ def _is_notes_block(lines: Sequence[str], at: int) -> bool:
     return {"to", "subject"} <= {str(match.lastgroup) for match in found if match}
 
 
-def _attribution(lines: Sequence[str], at: int, *, is_dated: bool = False) -> int:
+def _attribution_length(lines: Sequence[str], at: int, *, is_dated: bool = False) -> int:
     """How many lines from this one say who wrote the quoted mail and when; 0 for none.
 
     With `is_dated` a date must be among them, so that the rest of a wrapped line does not count.
@@ -255,7 +255,7 @@ def _attribution(lines: Sequence[str], at: int, *, is_dated: bool = False) -> in
         if number == 1 and not is_dated and marks.addressed_attribution().match(joined):
             return number
         if marks.dated_attribution().match(joined) and not (
-            number > 1 and _attribution(lines, at + 1, is_dated=True)
+            number > 1 and _attribution_length(lines, at + 1, is_dated=True)
         ):
             return number
     return 0
@@ -271,7 +271,7 @@ def _is_footer(line: str) -> bool:
     return len(line) <= _MAX_FOOTER and bool(marks.footer().match(line))
 
 
-def _visible(line: str) -> str:
+def _without_invisible(line: str) -> str:
     """A line without the invisible characters that mail programs leave: byte order, direction, width."""
     shown = line.replace("\u00a0", " ").replace("\u202f", " ")
     if shown.isascii():

@@ -22,7 +22,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import ConditionFailed, Item, Store
 from chalicelib.vendors.level import EMPTY, Level, LevelAnswer, LevelStep
 
@@ -55,14 +55,14 @@ class SharedLevel:
         Raises:
             TransientError: others changed the row in every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             step = decide(_level(self._seen))
             try:
                 self._seen = self._write(step)
             except ConditionFailed as found:
                 self._seen = found.item
-                attempts.failed(TransientError("dynamodb", "take_turn", reason=CONTENDED))
+                attempts.wait_or_raise(TransientError("dynamodb", "take_turn", reason=CONTENDED))
             else:
                 return step.answer(_level(self._seen))
 

@@ -25,7 +25,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import SettingsError
 from chalicelib.once.keyring import KeyPurpose
 from chalicelib.once.lanes import FACTS, Lane
-from chalicelib.once.lazy import Deferred, Lazy, LazyClient, executors_of, late
+from chalicelib.once.lazy import Deferred, Lazy, LazyClient, executors_of, part_makers
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
@@ -193,9 +193,9 @@ class Services(Core):
 
         return Lazy(
             {
-                **late(jobs.TICKETS, lambda: self.support_work.flows),
-                **late(jobs.MESSAGES, lambda: self.outreach_work.flows),
-                **late(jobs.TO_COMPANIES, lambda: self.outreach_telling.flows),
+                **part_makers(jobs.TICKETS, lambda: self.support_work.flows),
+                **part_makers(jobs.MESSAGES, lambda: self.outreach_work.flows),
+                **part_makers(jobs.TO_COMPANIES, lambda: self.outreach_telling.flows),
                 "action_resend": resend,
             }
         )
@@ -209,7 +209,7 @@ class Services(Core):
         from chalicelib.facts.jobs import KINDS
         from chalicelib.once.job import by_kind
 
-        return Lazy(late(by_kind(KINDS), lambda: self.facts.keepers))
+        return Lazy(part_makers(by_kind(KINDS), lambda: self.facts.keepers))
 
     @cached_property
     def executors(self) -> Mapping[str, Executor]:
@@ -220,9 +220,15 @@ class Services(Core):
         to_companies = outreach.TO_COMPANIES
         return Lazy(
             {
-                **late(support.KINDS, lambda: executors_of(support.KINDS, self.support_work)),
-                **late(outreach.KINDS, lambda: executors_of(outreach.KINDS, self.outreach_work)),
-                **late(to_companies, lambda: executors_of(to_companies, self.outreach_telling)),
+                **part_makers(
+                    support.KINDS, lambda: executors_of(support.KINDS, self.support_work)
+                ),
+                **part_makers(
+                    outreach.KINDS, lambda: executors_of(outreach.KINDS, self.outreach_work)
+                ),
+                **part_makers(
+                    to_companies, lambda: executors_of(to_companies, self.outreach_telling)
+                ),
             }
         )
 
@@ -234,8 +240,8 @@ class Services(Core):
         events = [f"evt:{kind}" for kind in EventKind]
         return Lazy(
             {
-                **late(["evt:rp"], lambda: self.support_sweep.rebuilders),
-                **late(events, lambda: self.outreach_sweep.rebuilders),
+                **part_makers(["evt:rp"], lambda: self.support_sweep.rebuilders),
+                **part_makers(events, lambda: self.outreach_sweep.rebuilders),
             }
         )
 
@@ -342,12 +348,12 @@ class Services(Core):
         delivery = lambda_events.delivery(record, context, max_receives=limit)
         if delivery.lane != FACTS:  # jobs of facts bring their own keys, so no id keys are needed
             self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
-        with self.log.gathered(), self.heartbeat.of(delivery):
+        with self.log.gathering(), self.heartbeat.working_on(delivery):
             self.worker.process(delivery)
 
     def answered(self, source: str, address: str, answering: Callable[[], Answer]) -> Answer:
         """The response of an HTTP entry point, or 429 to a caller beyond its share of requests."""
-        with self.log.gathered():
+        with self.log.gathering():
             return self.caller_shares.answered(source, address, answering)
 
     def job_in(self, body: str, lane: Lane, group_id: str) -> Job:
@@ -384,8 +390,8 @@ class Services(Core):
         """Run the sweep once and return its counts; then report hand-offs and waits as metrics."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
-        with self.log.gathered():
-            with self.current_job.in_place():
+        with self.log.gathering():
+            with self.current_job.waiting_for_turns():
                 swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
             report_handoffs(self.outreach.desk, self.clock, self.log)
             report_turns(self.support.richpanel_level, self.clock, self.log)
@@ -402,7 +408,7 @@ class Services(Core):
         """Report the switches as a metric, then run the writer of facts once and return its counts."""
         from chalicelib.wiring.watching import report_switches
 
-        with self.log.gathered():
+        with self.log.gathering():
             report_switches(self.switches, self.log)
             return self.posting.run(time_left_seconds=lambda_events.time_left(context))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from chalicelib.once.incidents import COUNTED
+from chalicelib.once.incidents import MOST_COUNTED
 from console import forms
 from console.backend import acting, reading
 from console.rights import Right, needs, person
@@ -28,7 +28,7 @@ def show() -> str:
     """The incidents that hold something up, then those that have ended."""
     found = reading().services.incidents.all()
     return render_template(
-        "incidents.html", incidents=[as_data(incident) for incident in found], counted=COUNTED
+        "incidents.html", incidents=[as_data(incident) for incident in found], counted=MOST_COUNTED
     )
 
 
@@ -50,7 +50,7 @@ def one() -> str:
         summary=preview.summary(effects),
         touches=held_up.touches(session, held, limit=CUSTOMERS),
         is_more=found.held > AT_MOST,
-        counted=COUNTED,
+        counted=MOST_COUNTED,
     )
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from chalicelib.once.incident import Incident
-from chalicelib.once.incidents import MENDED
+from chalicelib.once.incidents import MOST_MENDED
 from ops.inspect import ledger_rows, planned
 from ops.repair import dead_letters, preview, settle
 from ops.repair.preview import Foreseen
@@ -62,9 +62,9 @@ class Affected:
         return str(self.row.get("last_reason") or self.row.get("reason") or "")
 
 
-def read(session: Session, found: Incident, *, limit: int = MENDED) -> list[Affected]:
+def read(session: Session, found: Incident, *, limit: int = MOST_MENDED) -> list[Affected]:
     """Read the events that an incident holds up, in order of receipt."""
-    held = session.services.incidents.held(found.cause, limit=limit)
+    held = session.services.incidents.held_events(found.cause, limit=limit)
     rows = {
         str(row["event_id"]): row
         for row in session.ledger_table.get_all([{"event_id": key} for _, key in held])
@@ -104,7 +104,7 @@ def _with_letters(session: Session, keys: set[str]) -> set[str]:
     """The events among `keys` that have a dead letter, from which they can run."""
     if not any(dead_letters.totals(session).values()):
         return set()
-    letters = dead_letters.peek(session, limit=MENDED)
+    letters = dead_letters.peek(session, limit=MOST_MENDED)
     return {
         letter.job.event_key for letter in letters if letter.job and letter.job.event_key in keys
     }

@@ -15,7 +15,7 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger import rows
 from chalicelib.once.plan import Plan
-from chalicelib.once.plan_run import grouped
+from chalicelib.once.plan_run import step_actions
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.messages.plan import FLOW as OUTREACH
 from chalicelib.outreach.messages.plan import MessagePlan
@@ -44,7 +44,7 @@ def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | 
         return []
     try:
         plan = Plan.decode(row["plan"])
-        return grouped(plan, _built(session, row, plan))
+        return step_actions(plan, _built(session, row, plan))
     except (ValueError, KeyError, IndexError):
         return None
     except (AttributeError, TypeError, OpsError, MiddlewareError, NotAnEvent):

@@ -79,7 +79,7 @@ def test_a_trace_id_is_logged_whole_and_other_values_in_its_field_are_masked(log
 
 def test_message_digests_stay_whole_and_numbers_in_their_fields_are_masked(log, stream):
     """Some digests look like an order number; masked, a trace would end in the middle."""
-    digests = [trace.short(str(number)) for number in range(200)]
+    digests = [trace.digest(str(number)) for number in range(200)]
     for digest in digests:
         log.event("x", mw_trace_id=digest, ticket_id=digest, idempotency_key=digest)
     log.event("x", mw_trace_id="4111111111111111", ticket_id="jane@example.com")
@@ -146,7 +146,7 @@ def test_lines_inside_a_scope_carry_its_fields_and_lines_outside_do_not(log, str
 
 
 def test_a_job_ends_with_one_line_that_has_its_metrics(log, stream):
-    with log.gathered():
+    with log.gathering():
         log.event("worker.job.start")
         log.metric("mw.support.messages", answer="none")
         log.event("worker.processed", attempt=1)
@@ -167,7 +167,7 @@ def test_a_job_ends_with_one_line_that_has_its_metrics(log, stream):
 def test_metrics_that_differ_in_a_dimension_are_in_two_records_and_the_lines_own_are_in_it(
     log, stream
 ):
-    with log.gathered():
+    with log.gathering():
         log.metric("mw.effects", 5, outcome="done", vendor="richpanel", kind="add_tag")
         log.event("worker.failed")
         log.metric("mw.worker.events", outcome="failed")
@@ -180,7 +180,7 @@ def test_metrics_that_differ_in_a_dimension_are_in_two_records_and_the_lines_own
 
 def test_a_metric_that_is_counted_twice_keeps_both_values(log, stream):
     """A maximum is not the sum of two."""
-    with log.gathered():
+    with log.gathering():
         log.metric("mw.worker.lag_ms", 218)
         log.metric("mw.worker.lag_ms", 20)
     (line,) = lines(stream)
@@ -188,7 +188,7 @@ def test_a_metric_that_is_counted_twice_keeps_both_values(log, stream):
 
 
 def test_no_record_has_more_values_of_a_metric_than_cloudwatch_takes(log, stream):
-    with log.gathered():
+    with log.gathering():
         for number in range(101):
             log.metric("mw.worker.lag_ms", number)
     first, second = lines(stream)
@@ -197,7 +197,7 @@ def test_no_record_has_more_values_of_a_metric_than_cloudwatch_takes(log, stream
 
 def test_a_line_that_is_not_the_last_is_written_when_the_next_one_comes(log, stream):
     """A container's worker may be killed in its second event."""
-    with log.gathered():
+    with log.gathering():
         log.event("worker.processed")
         log.event("worker.job.start")
         assert [line["event"] for line in lines(stream)] == ["worker.processed", "worker.job.start"]
@@ -207,7 +207,7 @@ def test_a_line_that_is_not_the_last_is_written_when_the_next_one_comes(log, str
 
 def test_what_a_job_that_raises_has_counted_is_written(log, stream):
     def hand_back():
-        with log.gathered():
+        with log.gathering():
             log.event("worker.handed_back", reason="busy")
             log.metric("mw.worker.handed_back", reason="busy")
             raise ValueError
@@ -221,7 +221,7 @@ def test_what_a_job_that_raises_has_counted_is_written(log, stream):
 
 def test_a_field_that_a_dimension_contradicts_keeps_its_value(log, stream):
     """The line says the whole reason, the metric its first word."""
-    with log.gathered():
+    with log.gathering():
         log.event("worker.handed_back", reason="vendor:http_503")
         log.metric("mw.worker.handed_back", reason="vendor")
     line, record = lines(stream)
@@ -230,8 +230,8 @@ def test_a_field_that_a_dimension_contradicts_keeps_its_value(log, stream):
 
 
 def test_lines_that_a_request_loses_take_their_metrics_with_them(log, stream):
-    with log.held() as held:
-        with log.gathered():
+    with log.holding_back() as held:
+        with log.gathering():
             log.event("ingress.request.rejected", source="desk", code="UNAUTHORIZED")
             log.metric("mw.ingress.rejected", source="desk", code="UNAUTHORIZED")
         held.drop()

@@ -14,7 +14,7 @@ from chalicelib.facts.model import Fact, Metric
 from chalicelib.once import causes
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.journal import Act
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from console.pages import NAVIGATION
 from console.pages.find import may_be_in_an_address
 from console.rights import Right
@@ -160,7 +160,9 @@ def test_what_workers_have_again_is_read_on_before_what_has_a_date(one_event):
         more = causes.attributes(cause, key, held["received_at"])
         table.put({**held, **more, "event_id": key})
     for key in keys[120:]:
-        table.put({**template, "event_id": key, "status": "parked", **dated("event", key, 5_000)})
+        table.put(
+            {**template, "event_id": key, "status": "parked", **due_attributes("event", key, 5_000)}
+        )
     seen, path, jo = [], "/parked", one_event.browser("jo")
     while path:
         text = jo.get(path).text
@@ -179,7 +181,14 @@ def test_a_long_list_is_read_on_by_its_last_row(one_event, path, kind, prefix):
     for number in range(250):
         key = f"{prefix}{number:03d}"
         state = {"status": "unknown" if kind == "action" else "parked"}
-        table.put({**template, **state, "event_id": key, **dated(kind, key, 5_000 + number // 50)})
+        table.put(
+            {
+                **template,
+                **state,
+                "event_id": key,
+                **due_attributes(kind, key, 5_000 + number // 50),
+            }
+        )
     seen, jo = [], one_event.browser("jo")
     while path:
         text = jo.get(path).text

@@ -354,7 +354,9 @@ class LedgerWalk:
         return self.ledger.rearm(self._lease(), [self._action()])
 
     def _record(self):
-        return self.ledger.record(self._event(), MODES, EventStatus.FAILED, reason="dead_letter")
+        return self.ledger.record_end(
+            self._event(), MODES, EventStatus.FAILED, reason="dead_letter"
+        )
 
     def _receive(self):
         event = self._event()
@@ -375,7 +377,7 @@ class LedgerWalk:
 
     def _bury(self):
         found = self.ledger.stranded(due_by_epoch=self.clock.now().timestamp(), limit=9)
-        return [(row.key, self.ledger.bury(row.key, reason="gone")) for row in found]
+        return [(row.key, self.ledger.mark_failed(row.key, reason="gone")) for row in found]
 
 
 @pytest.mark.parametrize("seed", seeds(8))

@@ -40,7 +40,7 @@ from chalicelib.once import keys, lanes
 from chalicelib.once.job import Recovery
 from chalicelib.once.lanes import LANES, Lane
 from chalicelib.once.recovery.rebuilders import rebuilt
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.company_events.event_names import EventName
 from console import deployed
@@ -438,7 +438,9 @@ def leave_unknown(run: Run) -> None:
     dynamodb, table = run.stage.aws.client("dynamodb"), run.stage.tables["IdempotencyTable"]
     heard = dynamodb.get_item(TableName=table, Key=to_wire({"event_id": "evt:rp:1042:c-1"}))["Item"]
     names = {"event_id": LEFT_UNKNOWN["event_key"], "conversation_id": "unheard"}
-    parked = heard | to_wire({**names, "status": "parked", **dated("event", "evt:rp:1042:c-1", 0)})
+    parked = heard | to_wire(
+        {**names, "status": "parked", **due_attributes("event", "evt:rp:1042:c-1", 0)}
+    )
     unknown = to_wire({**LEFT_UNKNOWN, "due_shard": "due#0", "due_at": 1})
     for row in (parked, unknown):
         dynamodb.put_item(TableName=table, Item=row)

@@ -49,7 +49,7 @@ def delivery(handle="handle-1", receive_count=3, lane=TICKETS):
 
 def test_each_beat_restores_the_full_visibility_timeout(outbox):
     heartbeat = heart(outbox)
-    with heartbeat.of(delivery()), heartbeat.beating():
+    with heartbeat.working_on(delivery()), heartbeat.beating():
         outbox.wait_for_beats(3)
     assert set(outbox.deferred) == {("handle-1", VISIBILITY_SECONDS)}
 
@@ -65,7 +65,7 @@ def test_a_beat_never_shortens_the_queues_own_visibility_timeout():
 
 def test_a_call_that_ends_before_the_first_beat_leaves_the_message_as_it_is(outbox):
     heartbeat = heart(outbox, NEVER)
-    with heartbeat.of(delivery()), heartbeat.beating():
+    with heartbeat.working_on(delivery()), heartbeat.beating():
         pass
     assert outbox.deferred == []
 
@@ -74,7 +74,7 @@ def test_a_call_that_ends_before_the_first_beat_leaves_the_message_as_it_is(outb
 def test_no_beat_after_the_block_overrides_the_backoff(outbox, error):
     heartbeat = heart(outbox)
     try:
-        with heartbeat.of(delivery()), heartbeat.beating():
+        with heartbeat.working_on(delivery()), heartbeat.beating():
             outbox.wait_for_beats(1)
             if error:
                 raise error
@@ -89,7 +89,7 @@ def test_no_beat_after_the_block_overrides_the_backoff(outbox, error):
 def test_a_beat_that_fails_is_followed_by_the_next(outbox):
     outbox.failing = True
     heartbeat = heart(outbox)
-    with heartbeat.of(delivery()), heartbeat.beating():
+    with heartbeat.working_on(delivery()), heartbeat.beating():
         outbox.wait_for_beats(3)
 
 
@@ -97,7 +97,7 @@ def test_outside_a_message_nothing_beats(outbox):
     heartbeat = heart(outbox)
     with heartbeat.beating():
         time.sleep(5 * SOON)
-    with heartbeat.of(delivery()):
+    with heartbeat.working_on(delivery()):
         pass
     with heartbeat.beating():
         time.sleep(5 * SOON)
@@ -111,7 +111,7 @@ def test_a_thread_beats_only_for_its_own_message(outbox):
     counted = {}
 
     def work(handle, count):
-        with heartbeat.of(delivery(handle, count)):
+        with heartbeat.working_on(delivery(handle, count)):
             both.wait()
             counted[handle] = heartbeat.receive_count
             with heartbeat.beating():
@@ -140,7 +140,10 @@ def test_a_slow_model_keeps_the_real_message_invisible(outreach):
             beats.release()
 
     heartbeat = Heartbeat(outbox=Counted(), log=RecordingLog(), interval_seconds=0.05)
-    with heartbeat.of(delivery(message["ReceiptHandle"], lane=OUTREACH)), heartbeat.beating():
+    with (
+        heartbeat.working_on(delivery(message["ReceiptHandle"], lane=OUTREACH)),
+        heartbeat.beating(),
+    ):
         assert beats.acquire(timeout=60)
         time.sleep(3.2)
     assert "Messages" not in sqs.receive_message(QueueUrl=url, WaitTimeSeconds=0)

@@ -35,7 +35,7 @@ def test_many_events_of_one_cause_are_one_incident_from_the_first_on(ledger_rig,
         State.OPEN,
         20,
     )
-    assert incident.since == incidents.held(incident.cause, limit=1)[0][0]
+    assert incident.since == incidents.held_events(incident.cause, limit=1)[0][0]
     stuck(ledger_rig, 99, "shopify_http_401")
     assert {str(found) for found in incidents.causes()} == {
         "richpanel.unavailable.tickets",
@@ -46,10 +46,10 @@ def test_many_events_of_one_cause_are_one_incident_from_the_first_on(ledger_rig,
 def test_what_is_held_up_has_its_key_in_the_index_also_at_a_worker(ledger_rig, incidents):
     held = {stuck(ledger_rig, 1), stuck(ledger_rig, 2, "shopify_http_401")}
     ledger_rig.claim("evt:rp:1:c")
-    assert set(incidents.keys(limit=10)) == held
-    assert len(incidents.keys(limit=1)) == 1
+    assert set(incidents.stuck_keys(limit=10)) == held
+    assert len(incidents.stuck_keys(limit=1)) == 1
     ledger_rig.ledger.finish(ledger_rig.claim("evt:rp:2:c"), EventStatus.PROCESSED)
-    assert incidents.keys(limit=10) == ["evt:rp:1:c"]
+    assert incidents.stuck_keys(limit=10) == ["evt:rp:1:c"]
 
 
 def test_an_event_that_ends_at_its_first_attempt_is_never_in_the_index(ledger_rig, incidents):
@@ -61,13 +61,13 @@ def test_an_event_that_ends_at_its_first_attempt_is_never_in_the_index(ledger_ri
 
 def test_the_sweep_stores_what_lasts_and_what_has_ended(ledger_rig, incidents):
     key = stuck(ledger_rig, 1)
-    assert incidents.note() == ([], []), "a hiccup is no incident"
+    assert incidents.note_changes() == ([], []), "a hiccup is no incident"
     ledger_rig.clock.forward(700)
-    opened, ended = incidents.note()
+    opened, ended = incidents.note_changes()
     assert ([incident.number for incident in opened], ended) == ([1], [])
-    assert incidents.note() == ([], []), "once"
+    assert incidents.note_changes() == ([], []), "once"
     ledger_rig.ledger.finish(ledger_rig.claim(key), EventStatus.PROCESSED)
-    opened, ended = incidents.note()
+    opened, ended = incidents.note_changes()
     assert (opened, [incident.state for incident in ended]) == ([], [State.ENDED])
     stuck(ledger_rig, 2)
     (again,) = incidents.all()
@@ -91,7 +91,7 @@ def test_what_comes_after_a_mend_is_the_next_incident_which_no_person_has_yet(
     assert (again.number, again.state, again.held, again.owner) == (2, State.OPEN, 2, "")
     assert again.since == iso(ledger_rig.clock.now())
     ledger_rig.clock.forward(700)
-    opened, _ = incidents.note()
+    opened, _ = incidents.note_changes()
     assert [incident.number for incident in opened] == [2]
 
 

@@ -8,7 +8,7 @@ from chalicelib.errors import PayloadError, SignatureError, UnavailableError
 from chalicelib.once import keys
 from chalicelib.once.door import Answer
 from chalicelib.once.event import RECEIPT_GONE, EventStatus
-from chalicelib.once.intake import Intake, listed
+from chalicelib.once.intake import Intake, as_list_parser
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import UNDECIDED
@@ -61,7 +61,7 @@ class IntakeRig:
             headers or {"X-Token": "t"},
             b"hello",
             verify or self.verified.append,
-            listed(parse),
+            as_list_parser(parse),
         )
 
     def job(self, position=0):
@@ -209,7 +209,7 @@ def test_a_request_is_measured_then_authenticated_then_parsed(intake_rig):
             {},
             b"hello",
             verify,
-            listed(lambda request: seen.append("parsed") or parse(request)),
+            as_list_parser(lambda request: seen.append("parsed") or parse(request)),
             max_body_bytes=limit,
         ).status
 
@@ -286,7 +286,7 @@ def test_a_recovery_send_is_not_deduplicated_and_carries_its_reason(intake_rig):
 def test_an_event_received_again_after_it_was_given_up_is_not_deduplicated(ledgered_rig):
     """Its first message was given up as lost; the queue would drop a copy for five minutes."""
     ledgered_rig.post()
-    ledgered_rig.ledger.record(
+    ledgered_rig.ledger.record_end(
         facts_of(ledgered_rig.job()), UNDECIDED, EventStatus.FAILED, reason=RECEIPT_GONE
     )
     ledgered_rig.clock.forward(20)

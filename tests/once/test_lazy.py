@@ -1,6 +1,6 @@
 """Parts by kind: each is built, or its system loaded, when its kind first occurs."""
 
-from chalicelib.once.lazy import Lazy, late
+from chalicelib.once.lazy import Lazy, part_makers
 
 
 def test_lazy_parts_are_built_once_on_first_use():
@@ -26,7 +26,7 @@ def test_a_late_system_is_loaded_by_its_first_kind_and_asked_for_each():
         loaded.append("now")
         return {"a": "A", "b": "B"}
 
-    lazy = Lazy(late(["a", "b"], system))
+    lazy = Lazy(part_makers(["a", "b"], system))
 
     assert (set(lazy), loaded) == ({"a", "b"}, [])
     assert (lazy["b"], lazy["b"], loaded) == ("B", "B", ["now"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.once.retry import Attempts, at_once, doubling
+from chalicelib.once.retry import Attempts, doubling_pauses, no_pauses
 from tests.rigs.fakes import ManualClock
 
 
@@ -17,7 +17,7 @@ def failures(attempts, **more):
     def fail():
         while True:
             errors.append(FailedError())
-            attempts.failed(errors[-1], **more)
+            attempts.wait_or_raise(errors[-1], **more)
 
     with pytest.raises(FailedError) as raised:
         fail()
@@ -33,7 +33,7 @@ def test_there_is_one_attempt_more_than_there_are_pauses():
 
 def test_attempts_without_a_pause_do_not_sleep():
     clock = ManualClock()
-    assert failures(Attempts(clock, at_once(5))) == 5
+    assert failures(Attempts(clock, no_pauses(5))) == 5
     assert clock.slept == []
 
 
@@ -49,7 +49,7 @@ def test_a_longer_wait_that_is_asked_for_replaces_the_pause():
 def test_no_attempt_starts_at_or_after_the_end(seconds, slept):
     clock = ManualClock()
     until = clock.monotonic() + seconds
-    failures(Attempts(clock, doubling(0.25), until=until))
+    failures(Attempts(clock, doubling_pauses(0.25), until=until))
     assert clock.slept == slept
 
 
@@ -57,5 +57,5 @@ def test_the_error_hides_the_one_it_was_raised_in():
     """A refused transaction holds items; only the error's own text may reach a log."""
     error = FailedError()
     with pytest.raises(FailedError):
-        Attempts(ManualClock(), ()).failed(error)
+        Attempts(ManualClock(), ()).wait_or_raise(error)
     assert error.__suppress_context__

@@ -42,12 +42,12 @@ class Lane:
         """Let each container see that calls of these keys take long."""
         for share in self.shares:
             for key in keys:
-                share._note((key, False), 2 * FREE_SECONDS)
+                share._note_call((key, False), 2 * FREE_SECONDS)
 
     def held(self, number, key, **how):
         """A container's call of a key, for a new job unless `job` is given."""
         how.setdefault("job", next(self._jobs))
-        return self.shares[number].held(key, DEADLINE, **how)
+        return self.shares[number].calling(key, DEADLINE, **how)
 
     def hold(self, stack, *keys):
         """Let the containers in turn begin a call of a key each; returns how many of them may."""
@@ -145,7 +145,7 @@ def test_two_keys_together_leave_a_worker_free(two, four):
 def test_another_key_that_is_not_slow_is_never_refused(two):
     for share in two.shares:
         for key in "bc":
-            share._note((key, False), 0.3)
+            share._note_call((key, False), 0.3)
     two.makes_slow("a")
     with ExitStack() as stack:
         assert two.hold(stack, "a", "b", "c") == 3
@@ -222,7 +222,7 @@ def test_after_a_slow_call_its_job_makes_the_next_one_in_the_same_slot(two):
 
 def test_a_key_that_is_known_to_fail_takes_a_slot(two):
     for number in (0, 1):
-        two.shares[number]._note(("a", False), 0.1)
+        two.shares[number]._note_call(("a", False), 0.1)
     two.table.calls.clear()
     with (
         two.held(0, "a", expected=Expected.FAILING),

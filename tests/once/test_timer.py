@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.once import timer
-from chalicelib.once.timer import Timer, dated, partition
+from chalicelib.once.timer import Timer, due_attributes, partition
 from tests.simulation import tables
 
 
@@ -13,15 +13,15 @@ def test_stored_names_of_the_index():
     assert partition("event", "evt:rp:1042:c-1") == "event#0"
     assert partition("event", "evt:rp:1042:c-2") == "event#0"
     assert {partition("event", str(n)) for n in range(40)} == {f"event#{n}" for n in range(4)}
-    assert dated("event", "evt:rp:1042:c-1", 7.9) == {"due_shard": "event#0", "due_at": 7}
+    assert due_attributes("event", "evt:rp:1042:c-1", 7.9) == {"due_shard": "event#0", "due_at": 7}
 
 
 def stored(number):
     table = tables.facts()
     for n in range(number):
         key = f"fact-{number - n}"
-        table.put({"event_id": key, "kept": n, **dated("fact", key, n)})
-    table.put({"event_id": "l", **dated("event", "k", 0)})
+        table.put({"event_id": key, "kept": n, **due_attributes("fact", key, n)})
+    table.put({"event_id": "l", **due_attributes("event", "k", 0)})
     return Timer(table)
 
 
@@ -52,7 +52,10 @@ def test_a_list_that_is_read_on_by_its_last_row_has_every_row_once_and_in_order(
     table = tables.facts()
     for number in range(40):
         table.put(
-            {"event_id": f"n-{number:02d}", **dated("fact", f"n-{number:02d}", number // many_at)}
+            {
+                "event_id": f"n-{number:02d}",
+                **due_attributes("fact", f"n-{number:02d}", number // many_at),
+            }
         )
     index = Timer(table)
     found = index.due(None, kind="fact", limit=6)
@@ -66,19 +69,21 @@ def test_rows_are_read_whole_in_the_order_of_their_dates_and_without_those_that_
     dates = index.due(None, kind="fact", limit=9)
     index.table.update({"event_id": "fact-2"}, set_={}, remove=timer.DATE)
     index.table.delete({"event_id": "fact-3"})
-    assert index.rows(dates) == [{"event_id": "fact-1", "kept": 2, **dated("fact", "fact-1", 2)}]
+    assert index.rows(dates) == [
+        {"event_id": "fact-1", "kept": 2, **due_attributes("fact", "fact-1", 2)}
+    ]
 
 
 @pytest.mark.parametrize("number", [0, 99, 100, 101, 350])
 def test_each_row_that_is_due_is_read_once_a_batch_at_a_time(number):
     index = stored(number + 2)
-    found = index.each(number - 1, kind="fact")
+    found = index.due_rows(number - 1, kind="fact")
     assert [row["kept"] for row in found] == list(range(number))
 
 
 def test_what_is_moved_on_while_the_others_are_read_is_not_read_again():
     index, seen = stored(150), []
-    for row in index.each(149, kind="fact"):
+    for row in index.due_rows(149, kind="fact"):
         seen.append(row["event_id"])
         assert index.move("fact", row["event_id"], seen=row["due_at"], to=150)
     assert len(seen) == len(set(seen)) == 150

@@ -433,7 +433,7 @@ def test_a_message_is_dead_lettered_even_if_its_row_could_not_be_written(worker_
         raise TransientError("dynamodb", "update_item", status=500)
 
     worker_rig.switches.switches = None
-    worker_rig.ledger.record = broken
+    worker_rig.ledger.record_end = broken
     assert worker_rig.process(receive=10) == "switches_unreadable"
     assert worker_rig.lines()[-1] == ("worker.dead_letter_not_recorded", {})
     assert len(worker_rig.queue.deferred) == 1

@@ -193,14 +193,14 @@ def test_a_missing_action_row_does_not_count_as_done(rig):
 
 
 def test_a_processed_event_is_not_overwritten_by_a_late_copys_failure(rig):
-    rig.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
-    rig.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
+    rig.ledger.record_end(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
+    rig.ledger.record_end(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
     assert rig.table.rows[(EVENT.event_key,)]["reason"] == "resolved"
 
 
 def test_a_failed_event_is_overwritten_by_a_processed_one(rig):
-    rig.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
-    rig.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
+    rig.ledger.record_end(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
+    rig.ledger.record_end(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
     assert rig.table.rows[(EVENT.event_key,)]["status"] == "processed"
 
 
@@ -217,10 +217,10 @@ def test_a_released_event_can_be_found_by_the_sweep_until_it_is_claimed_again(ri
 
 def test_an_event_is_marked_failed_by_the_sweep_only_when_unclaimed(rig):
     lease = rig.claim()
-    assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
+    assert rig.ledger.mark_failed(EVENT.event_key, reason="dead_letter:worker_died") is False
     rig.clock.forward(300)
-    assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is True
-    assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
+    assert rig.ledger.mark_failed(EVENT.event_key, reason="dead_letter:worker_died") is True
+    assert rig.ledger.mark_failed(EVENT.event_key, reason="dead_letter:worker_died") is False
     row = rig.table.rows[(EVENT.event_key,)]
     assert (row["status"], row["reason"]) == ("failed", "dead_letter:worker_died")
     with pytest.raises(LeaseLostError):

@@ -59,7 +59,7 @@ class RecordingLog:
         self.metrics.append((name, value, dimensions))
 
     @contextlib.contextmanager
-    def held(self):
+    def holding_back(self):
         before = len(self.events), len(self.metrics)
         held = Held()
         yield held

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.clock import iso
 from chalicelib.once.keys import digest
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -27,7 +27,7 @@ def drawn(rng: random.Random) -> int:
 
 def _indexed(key: str, number: int, now: float) -> dict[str, object]:
     """The attributes that put a row into the index of dates."""
-    return dated("event", key, now - 86_400 - number % 9)
+    return due_attributes("event", key, now - 86_400 - number % 9)
 
 
 def gather(world: World) -> None:

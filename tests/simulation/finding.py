@@ -84,7 +84,7 @@ class FindLooks:
         """What somebody may hold of an event, and whether it names what the event belongs to."""
         key = str(row["event_id"])
         yield key, False
-        yield trace.short(key), False
+        yield trace.digest(key), False
         if row.get("trace_id"):
             yield str(row["trace_id"]), False
         if key.startswith("evt:rp:"):

@@ -70,9 +70,9 @@ class RepliedFlow(Flow):
         """See `flows.Flow.events`."""
         return self._inner.events(job)
 
-    def resolved(self, job: Any) -> None:
-        """See `flows.Flow.resolved`."""
-        self._inner.resolved(job)
+    def note_complete(self, job: Any) -> None:
+        """See `flow.Flow.note_complete`."""
+        self._inner.note_complete(job)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flows.Flow.plan`."""

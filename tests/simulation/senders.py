@@ -12,7 +12,7 @@ from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts import keys as fact_keys
 from chalicelib.once.door import Answer, HttpRequest
-from chalicelib.once.intake import listed
+from chalicelib.once.intake import as_list_parser
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel, carrier_address
 from chalicelib.outreach.doubtful import is_doubtful
@@ -67,7 +67,7 @@ class Senders:
                 {},
                 _ticket_body(post),
                 lambda headers: None,
-                listed(richpanel_webhook.parse),
+                as_list_parser(richpanel_webhook.parse),
             )
         )
 
@@ -157,7 +157,7 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                listed(
+                as_list_parser(
                     lambda request: world.door.outreach.consent.apply(
                         twilio_webhook.parse_message(request, OPAQUE)
                     )
@@ -262,7 +262,9 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                listed(lambda request: _required(twilio_webhook.parse_receipt(request, query))),
+                as_list_parser(
+                    lambda request: _required(twilio_webhook.parse_receipt(request, query))
+                ),
             )
         ):
             world.oracle.accepted[outreach_keys.receipt(sid, status)] = sid

@@ -113,8 +113,8 @@ class TicketFlow(Flow):
     def events(self, job: Any) -> Sequence[Event]:
         return self._of(job.conversation_id).events(job)
 
-    def resolved(self, job: Any) -> None:
-        self._of(job.conversation_id).resolved(job)
+    def note_complete(self, job: Any) -> None:
+        self._of(job.conversation_id).note_complete(job)
 
     def let_wait(self, event: Event, until_epoch: float) -> float | None:
         return self._of(event.facts.conversation_id).let_wait(event, until_epoch)

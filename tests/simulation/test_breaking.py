@@ -215,7 +215,7 @@ def test_a_failed_effect_left_as_started_is_detected(monkeypatch):
 
 
 def test_an_unknown_action_missing_from_the_index_is_detected(monkeypatch):
-    monkeypatch.setattr(ledger_actions, "dated", lambda *_: {})
+    monkeypatch.setattr(ledger_actions, "due_attributes", lambda *_: {})
     assert is_detected("P2", since=165)
 
 

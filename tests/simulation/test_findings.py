@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from tests.simulation.amounts import at_some_calls
 from tests.simulation.faults import Fault, Port
 from tests.simulation.fixed_schedules import (
@@ -129,7 +129,7 @@ def dead_without_hand_off(conversation_id, comment_id):
         "fence": 10,
         "attempts": 10,
         "lease_until": 0,
-        **dated("event", f"evt:rp:{conversation_id}:{comment_id}", 0),
+        **due_attributes("event", f"evt:rp:{conversation_id}:{comment_id}", 0),
     }
 
 

@@ -17,7 +17,7 @@ from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.rows import ACTION, EVENT, MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
-from chalicelib.once.timer import DATE, dated
+from chalicelib.once.timer import DATE, due_attributes
 from chalicelib.redaction.json_values import redact_mapping
 
 REF_TAKEN = reasons.REF_TAKEN
@@ -288,7 +288,7 @@ class ActionLedger(LedgerRows):
         found = self._dated(ACTION, due_by_epoch, limit, after=after)
         return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
-    def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
+    def reasons_of_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
         """The stored reasons, by key, of those of these actions whose outcome is still unknown."""
         found = self._table.get_all(
             [{"event_id": key} for key in keys], attributes=["event_id", "status", "reason"]
@@ -309,7 +309,7 @@ class ActionLedger(LedgerRows):
         with contextlib.suppress(ConditionFailed):
             self._table.update(
                 {"event_id": event_key},
-                set_=dated(EVENT, event_key, self._epoch()),
+                set_=due_attributes(EVENT, event_key, self._epoch()),
                 condition="#status = :parked",
                 parked=EventStatus.PARKED.value,
                 reading=False,
@@ -512,7 +512,9 @@ class ActionLedger(LedgerRows):
             "ref": ref,
             "finished_at": now,
             "last_processed_at": now,
-            **(dated(ACTION, key, self._epoch()) if status == ActionStatus.UNKNOWN else {}),
+            **(
+                due_attributes(ACTION, key, self._epoch()) if status == ActionStatus.UNKNOWN else {}
+            ),
         }
 
     def _action_item(self, lease: Lease, action: Effect, modes: Modes) -> Item:

@@ -35,7 +35,7 @@ from chalicelib.once.ledger.rows import EVENT, MINE
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.once.reasons import LEASE_LOST
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
-from chalicelib.once.timer import DATE, DUE, dated
+from chalicelib.once.timer import DATE, DUE, due_attributes
 
 _UNENDED = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 _ALIVE = "#expires_at > :now"
@@ -75,7 +75,7 @@ class Ledger(ActionLedger):
         """The row of an event that has arrived, for a caller that writes it together with other rows."""
         return self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
-            **dated(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
+            **due_attributes(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
         }
 
     def receiving(self, event: EventFacts) -> Item:
@@ -95,7 +95,7 @@ class Ledger(ActionLedger):
             "last_reason": SCHEDULED,
             "until": int(due_epoch),
             "expires_at": self._expiry(due_epoch),
-            **dated(EVENT, event.event_key, due_epoch),
+            **due_attributes(EVENT, event.event_key, due_epoch),
         }
 
     def scheduling(self, event: EventFacts, due_epoch: float) -> Item:
@@ -144,7 +144,7 @@ class Ledger(ActionLedger):
             "turns": turns or None,
             "last_processed_at": self._now(),
             "expires_at": expires_at,
-            **dated(EVENT, event.event_key, due_epoch),
+            **due_attributes(EVENT, event.event_key, due_epoch),
         }
         caused, freed = self._caused(event, EventStatus.RECEIVED, reason)
         change |= caused
@@ -199,9 +199,9 @@ class Ledger(ActionLedger):
         until = int(now + lease_seconds)
         again: Item = {}
         if last_chance:
-            again = dated(EVENT, event.event_key, until) | {"last_receive": True}
+            again = due_attributes(EVENT, event.event_key, until) | {"last_receive": True}
         elif is_watched:
-            again = dated(EVENT, event.event_key, now + VISIBILITY_SECONDS + LATE_SECONDS)
+            again = due_attributes(EVENT, event.event_key, now + VISIBILITY_SECONDS + LATE_SECONDS)
         gone = {*DATE, "until", "last_receive", "waits_for", "asked"} - again.keys()
         holding = {
             "status": EventStatus.PROCESSING.value,
@@ -294,12 +294,12 @@ class Ledger(ActionLedger):
         }
         if due_epoch is not None:
             key = lease.event.event_key
-            set_ |= dated(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
+            set_ |= due_attributes(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
         caused, freed = self._caused(lease.event, EventStatus.PROCESSING, reason)
         gone = () if due_epoch is not None else DATE
         self._own(lease, set_=set_ | caused, remove=(*gone, *freed))
 
-    def bury(self, event_key: str, *, reason: str) -> bool:
+    def mark_failed(self, event_key: str, *, reason: str) -> bool:
         """Mark an event failed whose last worker died, without a claim; False when a worker holds it.
 
         The notification of a person is pending, and due again if this one does not reach a person.
@@ -311,8 +311,8 @@ class Ledger(ActionLedger):
                     "status": EventStatus.FAILED.value,
                     "reason": reason,
                     "last_processed_at": self._now(),
-                    **dated(EVENT, event_key, self._epoch() + LATE_SECONDS),
-                    **_buried(event_key, reason, self._now()),
+                    **due_attributes(EVENT, event_key, self._epoch() + LATE_SECONDS),
+                    **_failed_item(event_key, reason, self._now()),
                 },
                 condition="#status = :processing AND #lease_until < :now",
                 processing=EventStatus.PROCESSING.value,
@@ -357,7 +357,7 @@ class Ledger(ActionLedger):
             set_["tries"] = self._tried(lease, status.value, reason)
         if status == EventStatus.PARKED or handoff_due:
             pause = LATE_SECONDS if handoff_due else 0.0
-            set_ |= dated(EVENT, lease.event.event_key, self._epoch() + pause)
+            set_ |= due_attributes(EVENT, lease.event.event_key, self._epoch() + pause)
             set_["waits_for"] = list(waits_for) or None
         gone = [name for name in DATE if name not in set_]
         if not (reason or status == EventStatus.FAILED):
@@ -370,7 +370,9 @@ class Ledger(ActionLedger):
             gone += freed
         self._own(lease, set_=set_, remove=gone, ended=status)
 
-    def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
+    def record_end(
+        self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str
+    ) -> None:
         """Write the end of an event that was never claimed.
 
         Used where a notification became other events, or a message went to the dead-letter queue.  A row
@@ -460,7 +462,7 @@ class Ledger(ActionLedger):
 
     def due_events(self, epoch: float) -> Iterator[StrandedEvent]:
         """Unfinished events that are due by a time, the longest due first; read page by page."""
-        return map(rows.stranded, self._timer.each(epoch, kind=EVENT))
+        return map(rows.stranded, self._timer.due_rows(epoch, kind=EVENT))
 
     def count_due(self, epoch: float | None, *, at_most: int) -> int:
         """How many events are due by a time, `at_most` at most; None counts every event with a due time.
@@ -480,7 +482,7 @@ class Ledger(ActionLedger):
         """
         change = self._table.updating(
             {"event_id": event_key},
-            set_={"asked": True, **dated(EVENT, event_key, self._epoch() + LATE_SECONDS)},
+            set_={"asked": True, **due_attributes(EVENT, event_key, self._epoch() + LATE_SECONDS)},
             condition=f"{_ALIVE} AND #status <> :processing",
             now=self._epoch(),
             processing=EventStatus.PROCESSING.value,
@@ -585,7 +587,7 @@ class Ledger(ActionLedger):
         }
 
 
-def _buried(event_key: str, reason: str, now: str) -> Item:
+def _failed_item(event_key: str, reason: str, now: str) -> Item:
     cause = causes.of(event_key, EventStatus.FAILED, reason)
     return {} if cause is None else causes.attributes(cause, event_key, now)
 

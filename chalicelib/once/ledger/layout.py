@@ -2,7 +2,7 @@
 
 The key is ``event_id``.  ``expires_at`` is the table's TTL attribute; readers compare it too, because
 DynamoDB deletes up to days late.  An unfinished row is kept alive by the sweep
-(`LedgerRows.move`).  No row is deleted: `python -m ops erase` leaves a tombstone.
+(`LedgerRows.set_due`).  No row is deleted: `python -m ops erase` leaves a tombstone.
 
 Kinds::
 

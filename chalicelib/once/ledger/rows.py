@@ -49,7 +49,7 @@ class LedgerRows:
         self._new_owner = new_owner
         self._retention = retention
 
-    def move(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> bool:
+    def set_due(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> bool:
         """Store when the sweep handles an unfinished row next, and keep the row longer.
 
         Args:

@@ -164,16 +164,16 @@ class SweepActions:
 
     def mark_failed(self, event_key: str) -> bool:
         """Mark an event failed whose worker died on the last receive; False while a worker holds it."""
-        is_marked = self.dry_run or self.ledger.bury(
+        is_marked = self.dry_run or self.ledger.mark_failed(
             event_key, reason=f"{DEAD_LETTER}{WORKER_DIED}"
         )
         self.summary.buried += is_marked
         return is_marked
 
-    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> None:
+    def set_due(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> None:
         """Store when the sweep handles an unfinished row next, and keep the row longer.
 
         A row that was given another time, or that ended, is not changed.
         """
         if not self.dry_run:
-            self.ledger.move(found, due_epoch)
+            self.ledger.set_due(found, due_epoch)

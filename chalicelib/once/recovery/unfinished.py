@@ -117,7 +117,7 @@ class RowSweep:
                     self.sweep.summary.unknown += 1
             if next_look is not None:
                 with self.sweep.guard("keep"):
-                    self.sweep.keep(action, next_look)
+                    self.sweep.set_due(action, next_look)
 
     def _handle_due(self) -> None:
         """Handle the events that are due, until a third of the run's time is left for its other parts."""
@@ -137,7 +137,7 @@ class RowSweep:
                 self._handle(row, next_look)
             if raised:
                 with self.sweep.guard("keep"):
-                    self.sweep.keep(row, next_look)
+                    self.sweep.set_due(row, next_look)
 
     def _note_remaining(self, began: float, handled: int) -> None:
         """Add to the summary how many rows are left for later runs, and when the last one will be done."""
@@ -180,24 +180,24 @@ class RowSweep:
         late = self._now() + LATE_SECONDS
         if row.is_asked:
             self._send(row, Recovery.OPERATOR)
-            self.sweep.keep(row, late)
+            self.sweep.set_due(row, late)
             return
         match row.status:
             case EventStatus.RECEIVED:
                 self.sweep.summary.stranded += row.last_reason is None
                 self._send(row, Recovery.SWEEP)
-                self.sweep.keep(row, late)
+                self.sweep.set_due(row, late)
             case EventStatus.PARKED:
                 if self._may_resume(row) and self._send(row, Recovery.SETTLED):
                     self.sweep.summary.resumed += 1
-                    self.sweep.keep(row, late)
+                    self.sweep.set_due(row, late)
                 else:
-                    self.sweep.keep(row, next_look)
+                    self.sweep.set_due(row, next_look)
             case EventStatus.PROCESSING:
                 self._handle_stalled(row, late)
             case EventStatus.FAILED:
                 self._hand_off(row)
-                self.sweep.keep(row, late)
+                self.sweep.set_due(row, late)
             case _:  # it has ended since it was read
                 return
 
@@ -211,7 +211,7 @@ class RowSweep:
         age = self._now() - received.timestamp() if received is not None else float("inf")
         if age >= RESUMABLE_FOR.total_seconds() or not (row.reason or "").startswith("unknown:"):
             return False
-        reasons = self.ledger.still_unknown(row.waits_for).values() if row.waits_for else ()
+        reasons = self.ledger.reasons_of_unknown(row.waits_for).values() if row.waits_for else ()
         return all(reason == STOPPED_REPEATABLE for reason in reasons)  # the worker repeats those
 
     def _handle_stalled(self, row: StrandedEvent, late: float) -> None:
@@ -221,14 +221,14 @@ class RowSweep:
         and is queued again otherwise.
         """
         if row.lease_until_epoch >= self._now():  # claimed since the index was read
-            self.sweep.keep(row, row.lease_until_epoch + 1)
+            self.sweep.set_due(row, row.lease_until_epoch + 1)
         elif row.is_last_receive and row.lease_until_epoch:  # its worker died: nothing follows
             if self.sweep.mark_failed(row.key):
                 self._hand_off(row)
         else:
             if self._send(row, Recovery.SWEEP):
                 self.sweep.summary.left_behind += row.until_epoch is None
-            self.sweep.keep(row, late)
+            self.sweep.set_due(row, late)
 
     def _hand_off(self, row: StrandedEvent) -> None:
         if self._send(row, Recovery.HANDOFF):

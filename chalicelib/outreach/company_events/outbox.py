@@ -28,7 +28,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.company_events import post_attempt
 from chalicelib.outreach.company_events.event_names import CompanyEvent, EventName
@@ -102,7 +102,7 @@ class EventRows(items.OnTable):
         Raises:
             TransientError: other writers interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             head = self._table.get(_head_key(record.opaque_id))
             count = int(head["count"]) if head else 0
@@ -111,9 +111,9 @@ class EventRows(items.OnTable):
             except TransactionRefused as refused:
                 if refused.found[0] is not None:
                     return int(refused.found[0]["number"])
-                attempts.failed(TransientError("dynamodb", "add_event", reason=CONTENDED))
+                attempts.wait_or_raise(TransientError("dynamodb", "add_event", reason=CONTENDED))
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return count + 1
 

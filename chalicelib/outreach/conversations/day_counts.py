@@ -23,7 +23,7 @@ from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import Item, Store, TransactionConflict
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import UNSAID, Entry, Record
@@ -93,12 +93,12 @@ class DayCounts(items.OnTable):
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
         how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.ttl_at(now)}}
-        attempts = Attempts(self._clock, at_once(items.TRIES))
+        attempts = Attempts(self._clock, no_pauses(items.TRIES))
         while True:
             try:
                 self._table.update(key, set_={}, reading=False, **how)
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return
 

@@ -14,7 +14,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
 from chalicelib.outreach.conversations.entry_pages import Paging
@@ -116,7 +116,7 @@ class DeskActRows(HandoffHistory, Paging):
         changed = [write for entry in change.register for write in self.changing(entry)]
         writes = self._act_writes(record, act_id, change, about, (*changed, *journal))
         opened = [event] if event is not None else []
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             try:
                 self._table.transact([*writes, *opened])
@@ -128,9 +128,9 @@ class DeskActRows(HandoffHistory, Paging):
                     raise OutdatedError from None
                 if opened and refused.found[-1] is not None:
                     opened = []
-                attempts.failed(TransientError("dynamodb", "act", reason=CONTENDED))
+                attempts.wait_or_raise(TransientError("dynamodb", "act", reason=CONTENDED))
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return bool(opened)
 
@@ -142,7 +142,7 @@ class DeskActRows(HandoffHistory, Paging):
         Raises:
             TransientError: other writers interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             now = iso(self._clock.now())
             changes: dict[str, Any] = {"reply_failure": {"reason": reason, "at": now}}
@@ -161,7 +161,9 @@ class DeskActRows(HandoffHistory, Paging):
             try:
                 self._table.transact([update, *writes])
             except (TransactionRefused, TransactionConflict):
-                attempts.failed(TransientError("dynamodb", "note_reply_failed", reason=CONTENDED))
+                attempts.wait_or_raise(
+                    TransientError("dynamodb", "note_reply_failed", reason=CONTENDED)
+                )
                 record = Record(self._table.get(record.key) or record.item)
             else:
                 return

@@ -43,7 +43,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once import keys
-from chalicelib.once.item_size import UNIT_BYTES, size, size_of_item
+from chalicelib.once.item_size import UNIT_BYTES, size_of_item, size_of_value
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item, Store
 from chalicelib.outreach import keys as outreach_keys
@@ -170,7 +170,7 @@ def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item
         leaving.append(message)
 
     for message in old:
-        if len(left) > NEWEST_ENTRIES or size(left) > NEWEST_BYTES:
+        if len(left) > NEWEST_ENTRIES or size_of_value(left) > NEWEST_BYTES:
             leave(message)
     for message in [item for item in left[: -len(new) or None] if item.get("note") != FOLLOW_UP]:
         if len(left) > LEAST_ENTRIES and size(left) > room:

@@ -27,7 +27,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import items
 
@@ -186,7 +186,7 @@ class Shelves(items.OnTable):
             ShelfRefusedError: `change` refused.
             TransientError: other writers interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(items.TRIES))
+        attempts = Attempts(self._clock, no_pauses(items.TRIES))
         while True:
             before = _shelf(place, self._table.get(place.key))
             after = change(before)
@@ -197,9 +197,9 @@ class Shelves(items.OnTable):
             except TransactionRefused as refused:
                 if refused.found[0] is None:
                     return False
-                attempts.failed(TransientError("dynamodb", "shelf", reason=CONTENDED))
+                attempts.wait_or_raise(TransientError("dynamodb", "shelf", reason=CONTENDED))
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return True
 

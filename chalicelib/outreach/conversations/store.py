@@ -17,7 +17,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
@@ -101,7 +101,7 @@ class Conversations(
             LeaseLostError: the caller does not hold the start's lease any more.
             TransientError: other writers interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             start = self.recipient_at_start(Record(record)) if not is_wanted else RecipientAtStart()
             if start.is_forbidden and self.read(*_key_of(record)) is None:
@@ -120,9 +120,9 @@ class Conversations(
                     raise LeaseLostError(reasons.START_TAKEN) from None
                 if there or not any(row is not None for row in changed):
                     return OpenResult(Record(there) if there else None, is_new=False)
-                attempts.failed(_contended("open"))
+                attempts.wait_or_raise(_contended("open"))
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return OpenResult(Record(item), is_new=True)
 
@@ -189,7 +189,7 @@ class Conversations(
         Raises:
             TransientError: other writers interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while not self._was_appended(record, new.entry_id):
             may_change = expected is None or record.status in expected
             now = self._clock.now()
@@ -211,7 +211,7 @@ class Conversations(
                 found = self.read(record.primary_channel, record.conversation_id)
                 if found is None:  # erased meanwhile: none of its text may be left
                     self._blank_pages(record, leaving)
-                attempts.failed(_contended("append"))
+                attempts.wait_or_raise(_contended("append"))
                 record = found or record
             else:
                 self._follow(record, new, then)
@@ -320,7 +320,7 @@ class Conversations(
             "since": iso(self._clock.now()),
         }
         self.announce_handoff(record)
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             try:
                 self._table.transact(self._hand_off_writes(record, handoff, reason_text))
@@ -331,9 +331,9 @@ class Conversations(
                 record = Record(there)
                 if record.is_handed_off and not handoffs.gives_way(record, handoff):
                     return False
-                attempts.failed(_contended("hand_off"))
+                attempts.wait_or_raise(_contended("hand_off"))
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 break
         rule = rule_of(handoff)
@@ -427,12 +427,12 @@ class Conversations(
             TransactionRefused: a write's condition failed.
             TransactionConflict: other writers interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             try:
                 return self._table.transact(writes)
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
 
 
 def _key_of(record: Mapping[str, Any]) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.items import TRIES
@@ -99,7 +99,7 @@ class SubjectLinks(SubjectRows):
             ValueError: the person would have more than `MOST_MEMBERS` addresses.
             TransientError: others interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             subjects = distinct_subjects(self.subjects(places).values())
             if len(subjects) < 2:  # noqa: PLR2004 - one is no pair
@@ -122,7 +122,7 @@ class SubjectLinks(SubjectRows):
         Raises:
             TransientError: others interfered with every attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             subject = self.subject(place)
             if len(subject.members) < 2:  # noqa: PLR2004 - alone already
@@ -147,9 +147,9 @@ class SubjectLinks(SubjectRows):
         try:
             self._table.transact(writes)
         except TransactionRefused:
-            attempts.failed(TransientError("dynamodb", "link", reason=CONTENDED))
+            attempts.wait_or_raise(TransientError("dynamodb", "link", reason=CONTENDED))
         except TransactionConflict as conflict:
-            attempts.failed(conflict)
+            attempts.wait_or_raise(conflict)
         else:
             return True
         return False

@@ -14,7 +14,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.mentions import ids_in
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import CONTENDED
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.once.store import Item, Store, TransactionConflict, TransactionRefused
 from chalicelib.outreach import numbers
 from chalicelib.outreach.conversations import items
@@ -169,7 +169,7 @@ class SubjectRows(items.OnTable):
             TransientError: it could not be read or written, or others interfered with every
                 attempt.
         """
-        attempts = Attempts(self._clock, at_once(TRIES))
+        attempts = Attempts(self._clock, no_pauses(TRIES))
         while True:
             before = self.subject(place)
             after = edit(before)
@@ -188,9 +188,9 @@ class SubjectRows(items.OnTable):
                 if also and any(row is not None for row in refused.found[len(writes) :]):
                     also = ()
                     continue
-                attempts.failed(TransientError("dynamodb", "change", reason=CONTENDED))
+                attempts.wait_or_raise(TransientError("dynamodb", "change", reason=CONTENDED))
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return after
 

@@ -168,7 +168,9 @@ def _filters(query: Query) -> dict[str, Any]:
     """
     if not query.keys() <= _LONGEST.keys():
         raise PayloadError("UNKNOWN_PARAMETER", f"the list takes {', '.join(_LONGEST)}")
-    given = {name: door.parameter(query, name, longest=most) for name, most in _LONGEST.items()}
+    given = {
+        name: door.query_parameter(query, name, longest=most) for name, most in _LONGEST.items()
+    }
     states = DEFAULT_STATES if given["state"] is None else tuple(given["state"].split(","))
     if not set(states) <= set(shown.STATES):
         raise PayloadError("INVALID_STATE", f"parameter state lists {', '.join(shown.STATES)}")

@@ -129,7 +129,7 @@ def messages_page(conversations: Conversations, record: Record, query: Query) ->
     Raises:
         PayloadError: ``INVALID_AFTER``: the query's ``after`` is not the number of a message.
     """
-    given = door.parameter(query, "after", longest=_MOST_DIGITS)
+    given = door.query_parameter(query, "after", longest=_MOST_DIGITS)
     if given is not None and not (given.isascii() and given.isdigit()):
         raise PayloadError("INVALID_AFTER", "parameter after is not the number of a message")
     first = int(given) + 1 if given else 0

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 
 from chalicelib.errors import TransientError
 from chalicelib.once import keys
-from chalicelib.once.current_job import Place
+from chalicelib.once.current_job import TurnPlace
 from chalicelib.once.lanes import Lane
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.project.fields import RateLimits
-from chalicelib.vendors.level import Level, Levels, LevelStep, Urgency, asked
+from chalicelib.vendors.level import Level, Levels, LevelStep, Urgency, decision
 
 SMALL_LIMIT = 30
 """A company that may have at most so many open starts (the default limit) is let in at once."""
 STARTS_PER_WORKER_AND_SECOND = 0.5
 """Starts a second that a company may bring for each worker of the lane: half of what a worker does."""
 BURST = 10
-_NO_CONVERSATION = Place(0)
+_NO_CONVERSATION = TurnPlace(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class StartShares:
         def decide(level: Level) -> LevelStep:
             nonlocal decided, seen
             seen, now = level, self.clock.now().timestamp()
-            decided = asked(
+            decided = decision(
                 level,
                 now,
                 Urgency.NORMAL,

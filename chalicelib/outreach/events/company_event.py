@@ -103,7 +103,7 @@ class TellFlow(Flow):
             for number in numbers
         ]
 
-    def goes_on(self, event: Event) -> bool:
+    def may_go_on(self, event: Event) -> bool:
         """Whether the job may go on to its next event: only once the given one was posted or passed over."""
         telling: Telling = event.subject
         head = self._rows.head(telling.head.opaque_id)

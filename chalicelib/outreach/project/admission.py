@@ -142,7 +142,7 @@ class Starts:
             except TransactionRefused as refused:
                 return self._result_of_refusal(refused, event)
             except TransactionConflict as conflict:
-                attempts.failed(conflict)
+                attempts.wait_or_raise(conflict)
             else:
                 return Admitted(event.received_at, is_new=True)
 

@@ -193,10 +193,10 @@ def _page(query: Query) -> tuple[str, int]:
     """
     if not query.keys() <= {"limit", "after"}:
         raise PayloadError("UNKNOWN_PARAMETER", "the register takes limit, after")
-    limit = door.parameter(query, "limit", longest=100) or str(USUAL_LIMIT)
+    limit = door.query_parameter(query, "limit", longest=100) or str(USUAL_LIMIT)
     if not (_LIMIT.fullmatch(limit) and 1 <= int(limit) <= MOST_LISTED):
         raise PayloadError("INVALID_LIMIT", f"parameter limit is not 1-{MOST_LISTED}")
-    after = door.parameter(query, "after", longest=100) or ""
+    after = door.query_parameter(query, "after", longest=100) or ""
     if after and not _AFTER.fullmatch(after):
         raise PayloadError("INVALID_AFTER", "parameter after is not that of the page before")
     return after, int(limit)

@@ -178,7 +178,7 @@ class Spending:
                 try:
                     self._table.transact(writes)
                 except TransactionConflict as conflict:
-                    attempts.failed(conflict)
+                    attempts.wait_or_raise(conflict)
                 else:
                     return
         except TransactionRefused:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chalicelib.errors import SignatureError
 from chalicelib.once.door import Answer
-from chalicelib.once.intake import Intake, listed
+from chalicelib.once.intake import Intake, as_list_parser
 from chalicelib.outreach.doubtful import is_doubtful
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.twilio import webhook
@@ -56,7 +56,7 @@ class TwilioDoor:
             headers,
             body,
             lambda low: self._verify(low, body, STATUS_PATH, query),
-            listed(lambda request: self._reported(webhook.parse_receipt(request, query))),
+            as_list_parser(lambda request: self._reported(webhook.parse_receipt(request, query))),
             max_body_bytes=webhook.MAX_BODY_BYTES,
             patience_seconds=PATIENCE_SECONDS,
         )

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.once.ports import Clock
-from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.retry import Attempts, no_pauses
 from chalicelib.support import reasons as why
 from chalicelib.support.orders.access_tokens import DEADLINE_SECONDS, PROVIDER
 from chalicelib.support.orders.order_checks import unknown
@@ -123,7 +123,7 @@ class Shopify:
         ends = self._clock.monotonic() + DEADLINE_SECONDS
         body = {"query": ORDERS_QUERY, "variables": {"q": query}}
         call = Call("find_order", "POST", self._path, is_repeatable=True, body=body)
-        attempts = Attempts(self._clock, at_once(_TRIES), until=ends)
+        attempts = Attempts(self._clock, no_pauses(_TRIES), until=ends)
         while True:
             left = ends - self._clock.monotonic()
             answer = _parsed(self._client.send(call, deadline_seconds=left))
@@ -136,7 +136,7 @@ class Shopify:
             wait = error.retry_after
             if not isinstance(error, TransientError) or wait is None or wait > _MAX_WAIT_SECONDS:
                 raise error
-            attempts.failed(error, at_least_seconds=wait)
+            attempts.wait_or_raise(error, at_least_seconds=wait)
 
 
 def _quoted(value: str) -> str:

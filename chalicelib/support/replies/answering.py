@@ -156,7 +156,7 @@ class Replies:
             return _refused(refusal, ends_pending=has_pending and not waits, keeps_pending=waits)
         answers = self._choose(facts, inquiry, ticket, decision)
         if not isinstance(answers, Refusal):
-            counts = self.allowances.apart(_SHADOW) if in_shadow else self.allowances
+            counts = self.allowances.with_prefix(_SHADOW) if in_shadow else self.allowances
             answers = self._check_permission(facts, inquiry, ticket, decision, answers, counts)
         if isinstance(answers, Refusal):
             return _refused(answers, ends_pending=has_pending)
@@ -379,7 +379,7 @@ class Replies:
         opaque, by = self.opaque(), _reply_key(facts)
         customer = ticket.customer_email.lower()
         stopped = "stopped:customer", opaque.of("email", customer)
-        limit = counts.reached(*stopped, guard_rails.STOPPED)
+        limit = counts.reached_limit(*stopped, guard_rails.STOPPED)
         if limit is not None:
             return limit
         text = " ".join(re.findall(r"\w+", normalised(own_part(inquiry.text or ""))))

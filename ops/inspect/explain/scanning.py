@@ -27,7 +27,7 @@ def digest(looking: Looking, value: str) -> LookupResult | None:
 
     def matches(row: Item) -> bool:
         identifiers = (row.get("event_id", ""), row.get("conversation_id", ""))
-        return row.get("trace_id") == value or value in map(trace.short, identifiers)
+        return row.get("trace_id") == value or value in map(trace.digest, identifiers)
 
     return _found(looking, value, matches)
 

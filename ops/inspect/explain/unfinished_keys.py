@@ -44,7 +44,7 @@ def read(session: Session) -> Unfinished:
     """Read the keys of both indexes."""
     table = session.ledger_table
     dated = [key for _, key in Timer(table).due(None, kind=KIND, limit=MOST)]
-    held = session.services.incidents.keys(limit=MOST)
+    held = session.services.incidents.stuck_keys(limit=MOST)
     more = Unasked("further unfinished events", f"only {MOST} were compared", BY_A_SCAN)
     is_all = max(len(dated), len(held)) < MOST
     return Unfinished(sorted({*held} - {*dated}), dated, () if is_all else (more,))

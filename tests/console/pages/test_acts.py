@@ -145,7 +145,7 @@ def failed(console):
     ledger = console.services.ledger
     lease = ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
     ledger.release(lease, reason="richpanel_http_503", due_epoch=None)
-    ledger.bury(EVENT, reason="dead_letter:richpanel_http_503")
+    ledger.mark_failed(EVENT, reason="dead_letter:richpanel_http_503")
     return console
 
 

@@ -40,7 +40,7 @@ def test_a_record_has_a_value_for_each_of_its_sets_of_dimensions():
 def test_each_value_of_a_metric_is_one():
     stream = io.StringIO()
     log = JsonLog(SystemClock(), stage="dev", release="r", stream=stream)
-    with log.gathered():
+    with log.gathering():
         log.metric("mw.worker.lag_ms", 1)
         log.metric("mw.worker.lag_ms", 2)
     assert [metric["Value"] for _, metric in values_of(stream.getvalue())] == [1.0, 2.0]
@@ -49,7 +49,7 @@ def test_each_value_of_a_metric_is_one():
 def test_a_terminal_shows_the_line_without_its_metrics_and_no_record_of_metrics_alone():
     stream = io.StringIO()
     log = JsonLog(SystemClock(), stage="dev", release="r", stream=stream)
-    with log.gathered():
+    with log.gathering():
         log.event("worker.processed", attempt=2)
         log.metric("mw.worker.lag_ms", 1)
     shown = json.loads(without_metrics(stream.getvalue()))

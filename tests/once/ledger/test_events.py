@@ -372,7 +372,7 @@ def test_an_event_given_up_before_it_was_queued_is_received_when_its_sender_repe
     ledger, table
 ):
     ledger.receive(facts())
-    ledger.record(facts(), MODES, EventStatus.FAILED, reason=RECEIPT_GONE)
+    ledger.record_end(facts(), MODES, EventStatus.FAILED, reason=RECEIPT_GONE)
     assert ledger.receive(facts())
     assert row(table)["status"] == "received"
     assert "reason" not in row(table)
@@ -383,7 +383,7 @@ def test_an_event_given_up_before_it_was_queued_is_received_when_its_sender_repe
     [(EventStatus.FAILED, "dead_letter:bug"), (EventStatus.SKIPPED, RECEIPT_GONE)],
 )
 def test_an_event_that_ended_otherwise_is_not_received_again(ledger, table, status, reason):
-    ledger.record(facts(), MODES, status, reason=reason)
+    ledger.record_end(facts(), MODES, status, reason=reason)
     assert not ledger.receive(facts())
     assert row(table)["status"] == status
 
@@ -479,7 +479,9 @@ def test_an_action_that_ttl_should_have_deleted_is_none(ledger, clock):
 
 
 def test_a_notification_is_recorded_with_its_end(ledger, table):
-    ledger.record(facts("evt:rp:1042:n:d1"), UNDECIDED, EventStatus.PROCESSED, reason="resolved")
+    ledger.record_end(
+        facts("evt:rp:1042:n:d1"), UNDECIDED, EventStatus.PROCESSED, reason="resolved"
+    )
     stored = row(table, "evt:rp:1042:n:d1")
     assert (stored["status"], stored["reason"]) == ("processed", "resolved")
     for name, kind in REQUIRED.items():

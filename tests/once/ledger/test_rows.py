@@ -247,7 +247,7 @@ def test_a_failed_event_is_found_while_its_hand_off_is_pending(ledger_rig):
 def test_an_event_marked_failed_by_the_sweep_is_found_as_failed_since_then(ledger_rig, last_chance):
     ledger_rig.claim(last_chance=last_chance)
     ledger_rig.clock.forward(300)
-    assert ledger_rig.ledger.bury(KEY, reason="dead_letter:worker_died")
+    assert ledger_rig.ledger.mark_failed(KEY, reason="dead_letter:worker_died")
     (found,) = ledger_rig.stranded()
     assert (found.status, found.reason) == ("failed", "dead_letter:worker_died")
     assert found.updated_at == "2026-11-20T12:05:00.000Z"
@@ -256,7 +256,7 @@ def test_an_event_marked_failed_by_the_sweep_is_found_as_failed_since_then(ledge
 def test_an_event_is_not_marked_failed_in_the_second_its_lease_ends(ledger_rig):
     ledger_rig.claim(lease_seconds=250)
     ledger_rig.clock.forward(250)
-    assert not ledger_rig.ledger.bury(KEY, reason="x")
+    assert not ledger_rig.ledger.mark_failed(KEY, reason="x")
     assert isinstance(ledger_rig.claim(), Busy)
 
 
@@ -265,7 +265,7 @@ def test_a_kept_row_expires_later_and_is_listed_by_its_new_date(ledger_rig):
         ledger_rig.ledger.receive(facts(name))
         ledger_rig.clock.forward(1)
     found, _ = ledger_rig.stranded()
-    assert ledger_rig.ledger.move(found, NOW + 1000) is True
+    assert ledger_rig.ledger.set_due(found, NOW + 1000) is True
     assert [(event.key, event.due_epoch) for event in ledger_rig.stranded()] == [
         ("b", NOW + 601),
         ("a", NOW + 1000),
@@ -275,7 +275,7 @@ def test_a_kept_row_expires_later_and_is_listed_by_its_new_date(ledger_rig):
 
 def test_a_kept_unknown_action_is_listed_by_its_new_date(ledger_rig):
     found = ledger_rig.unknown(TAG)
-    assert ledger_rig.ledger.move(found, NOW + 1000) is True
+    assert ledger_rig.ledger.set_due(found, NOW + 1000) is True
     assert not ledger_rig.ledger.unsettled(due_by_epoch=NOW + 999, limit=9)
     assert [action.due_epoch for action in ledger_rig.ledger.unsettled(limit=9)] == [NOW + 1000]
 
@@ -285,12 +285,12 @@ def test_a_row_that_was_dated_or_ended_meanwhile_is_not_kept(ledger_rig):
     (found,) = ledger_rig.stranded()
     ledger_rig.ledger.release(ledger_rig.claim(), reason="x", due_epoch=NOW + 9)
     before = dict(ledger_rig.row())
-    assert ledger_rig.ledger.move(found, NOW + 1000) is False
+    assert ledger_rig.ledger.set_due(found, NOW + 1000) is False
     assert ledger_rig.row() == before
     (found,) = ledger_rig.stranded()
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
     before = dict(ledger_rig.row())
-    assert ledger_rig.ledger.move(found, NOW + 1000) is False
+    assert ledger_rig.ledger.set_due(found, NOW + 1000) is False
     assert list(ledger_rig.table.rows.values()) == [before]
 
 
@@ -396,7 +396,7 @@ def test_an_action_whose_row_was_deleted_in_between_begins_again(ledger_rig):
 def test_a_recorded_end_replaces_a_received_row_and_keeps_its_creation_time(ledger_rig):
     ledger_rig.ledger.receive(facts())
     ledger_rig.clock.forward(60)
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.SKIPPED, reason="operator_comment")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.SKIPPED, reason="operator_comment")
     row = ledger_rig.row()
     assert (row["status"], row["reason"]) == ("skipped", "operator_comment")
     assert (row["created_at"], row["mode"]) == (iso(NOON), MODES.mode)
@@ -405,14 +405,14 @@ def test_a_recorded_end_replaces_a_received_row_and_keeps_its_creation_time(ledg
 
 
 def test_a_recorded_end_of_an_event_without_a_row_makes_one(ledger_rig):
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
     assert ledger_rig.row() == {**OF_EVENT, **REQUIRED, "status": "processed", "reason": "resolved"}
 
 
 def test_a_recorded_end_leaves_a_claimed_event_unchanged(ledger_rig):
     ledger_rig.claim()
     before = dict(ledger_rig.row())
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
     assert ledger_rig.row() == before
 
 
@@ -423,32 +423,32 @@ def test_a_recorded_end_leaves_a_finished_event_unchanged(ledger_rig, end, late)
     ledger_rig.ledger.finish(ledger_rig.claim(), end, reason="unknown:reply")
     before = dict(ledger_rig.row())
     ledger_rig.clock.forward(60)
-    ledger_rig.ledger.record(facts(), MODES, late, reason="dead_letter:x")
+    ledger_rig.ledger.record_end(facts(), MODES, late, reason="dead_letter:x")
     assert ledger_rig.row() == before
 
 
 def test_a_recorded_end_replaces_an_expired_one(ledger_rig):
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
     ledger_rig.at_expiry()
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
     assert ledger_rig.row()["reason"] == "dead_letter:x"
 
 
 def test_a_failed_event_with_a_pending_hand_off_keeps_its_reason(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
     assert [event.reason for event in ledger_rig.stranded()] == ["dead_letter:a"]
 
 
 def test_a_failed_event_without_a_pending_hand_off_takes_a_later_reason(ledger_rig):
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.FAILED, reason="dead_letter:a")
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
     assert ledger_rig.row()["reason"] == "dead_letter:b"
 
 
 def test_a_failed_event_that_is_processed_later_has_no_pending_hand_off(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
-    ledger_rig.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
+    ledger_rig.ledger.record_end(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
     assert (ledger_rig.row()["status"], list(ledger_rig.stranded())) == ("processed", [])

@@ -16,7 +16,7 @@ from chalicelib.once.effect import Executor
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
@@ -348,7 +348,7 @@ def parked(system, richpanel):
         system,
         action,
         status=ActionStatus.UNKNOWN.value,
-        **dated("action", action, 1),
+        **due_attributes("action", action, 1),
         reason="timeout",
         started_epoch=then,
         horizon=then + 60,
@@ -359,7 +359,7 @@ def parked(system, richpanel):
         key,
         status=EventStatus.PARKED.value,
         waits_for=[action],
-        **dated("event", key, 1),
+        **due_attributes("event", key, 1),
         reason="unknown:timeout",
         last_processed_at=ago(300),
     )

@@ -18,7 +18,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from chalicelib.wiring.jobs import decode
 from tests.rigs.each_row import each_row
 from tests.rigs.fakes import NOON, ManualClock, RecordingLog, RecordingOutbox
@@ -48,7 +48,7 @@ def row(
         "payload_bytes": 131,
         "source": "richpanel_http_target",
         "status": status.value,
-        **dated(kind, key, due_at),
+        **due_attributes(kind, key, due_at),
         **more,
     }
 

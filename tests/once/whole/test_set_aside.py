@@ -170,7 +170,9 @@ def test_what_waits_unclaimed_is_left_to_the_claim_that_has_the_row(rig):
 
 
 def test_a_failed_event_that_is_redriven_and_waits_is_carried_by_its_row(rig):
-    rig.ledger.record(facts_of(notification()), MODES, EventStatus.FAILED, reason="dead_letter:x")
+    rig.ledger.record_end(
+        facts_of(notification()), MODES, EventStatus.FAILED, reason="dead_letter:x"
+    )
     rig.flow.raises = {"events": paced()}
     rig.sends_copies_by(_not_queued)
 

@@ -12,7 +12,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
 from chalicelib.once.recovery.rebuilders import rebuilt
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from ops.incidents import affected, mend
 from ops.incidents.naming import incident_named
 from ops.repair import preview
@@ -97,7 +97,11 @@ class Outage:
         """Write the row of an event as it is in a state."""
         row = self.table.get({"event_id": key})
         row = {name: value for name, value in row.items() if name not in causes.NAMES}
-        row |= {"lease_until": 0, "released": row["fence"], **dated("event", key, time.time())}
+        row |= {
+            "lease_until": 0,
+            "released": row["fence"],
+            **due_attributes("event", key, time.time()),
+        }
         status, reason, more, gone = _of_event(state)
         row |= {"status": status.value, **more}
         row |= {"reason": reason} if status in (EventStatus.FAILED, EventStatus.PARKED) else {}
@@ -213,7 +217,11 @@ def _of_action(key, state):
     ended = {"status": str(state), "started": True, "finished_at": "2026-11-20T09:00:00.000Z"}
     began = {"started": True, "started_epoch": now - 10 * HOUR, "horizon": now + HOUR}
     asked = {"horizon": now - HOUR, "looks": 1, "looked_epoch": now - HOUR}
-    unknown = began | {"status": "unknown", "reason": "http_503", **dated("action", key, now)}
+    unknown = began | {
+        "status": "unknown",
+        "reason": "http_503",
+        **due_attributes("action", key, now),
+    }
     match state:
         case ActionStatus.PENDING:
             return began | {"status": "pending", "lease_until": 1}

@@ -7,7 +7,7 @@ import boto3
 import pytest
 import typer
 
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from chalicelib.support import keys as ticket_keys
 from ops import cli
 from ops.repair import replay
@@ -156,7 +156,7 @@ def test_unfinished_events_are_listed_with_their_reason_oldest_first(processed, 
     for ticket, received in (("1042", "2026-11-20T10:00:00.000Z"), ("1043", "2026-11-20T09:00Z")):
         key = f"evt:rp:{ticket}:c-1"
         changed = {"status": "parked", "reason": "unknown:tag", "received_at": received}
-        table.update({"event_id": key}, set_=changed | dated("event", key, 1))
+        table.update({"event_id": key}, set_=changed | due_attributes("event", key, 1))
     listed = run("unfinished", "--json").data
     assert [event["event"] for event in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
     assert {(event["status"], event["reason"]) for event in listed} == {("parked", "unknown:tag")}
@@ -372,10 +372,12 @@ def test_only_a_done_action_is_resent(processed, run):
 @pytest.mark.parametrize(("outcome", "calls"), [("done", 1), ("not-done", 2), ("abandon", 1)])
 def test_an_operator_settles_an_outcome_that_cannot_be_read_back(processed, run, outcome, calls):
     table = processed.services().ledger._table
-    unknown = {"status": "unknown", **dated("action", action(), 1)}
+    unknown = {"status": "unknown", **due_attributes("action", action(), 1)}
     table.update({"event_id": action()}, set_=unknown)
     event = "evt:rp:1042:c-1"
-    table.update({"event_id": event}, set_={"status": "parked", **dated("event", event, 1)})
+    table.update(
+        {"event_id": event}, set_={"status": "parked", **due_attributes("event", event, 1)}
+    )
     assert run("settle", "--json").data[0]["action"] == action()
     assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
     sure = ("--yes", "--force", "--reason", "checked") if outcome == "not-done" else ()
@@ -388,7 +390,9 @@ def test_an_operator_settles_an_outcome_that_cannot_be_read_back(processed, run,
 
 def test_what_may_still_arrive_is_not_done_again_without_force_and_a_reason(processed, run):
     table = processed.services().ledger._table
-    table.update({"event_id": action()}, set_={"status": "unknown", **dated("action", action(), 1)})
+    table.update(
+        {"event_id": action()}, set_={"status": "unknown", **due_attributes("action", action(), 1)}
+    )
     for more in ([], ["--force"], ["--reason", "checked"]):
         said = run("settle", action(), "not-done", "--yes", *more)
         assert said.code == 1

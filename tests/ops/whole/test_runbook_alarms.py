@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from chalicelib import redaction
 from chalicelib.errors import UnavailableError
 from chalicelib.once.causes import CAUSE
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.spending.budget_limits import Budget
 from chalicelib.support import keys as ticket_keys
@@ -365,9 +365,9 @@ def test_an_outcome_is_unknown(operator):
     system.post(system.ticket())
     system.run()
     key, table = ticket_keys.tag_action("1042", ROUTED[0], "c-1"), system.services().ledger._table
-    table.update({"event_id": key}, set_={"status": "unknown", **dated("action", key, 1)})
+    table.update({"event_id": key}, set_={"status": "unknown", **due_attributes("action", key, 1)})
     event = "evt:rp:1042:c-1"
-    parked = {"status": "parked", "reason": "unknown:tag", **dated("event", event, 1)}
+    parked = {"status": "parked", "reason": "unknown:tag", **due_attributes("event", event, 1)}
     table.update({"event_id": event}, set_=parked)
     operator.opens("unfinished-age")
     (event,) = operator.runs("unfinished", "--json").data
@@ -502,7 +502,11 @@ def test_a_row_that_reconciliation_cannot_handle(operator):
     system.post(system.ticket())
     system.run()
     table = system.services().ledger._table
-    row = {"status": "received", "payload_bytes": "many", **dated("event", "evt:rp:1042:c-1", 1)}
+    row = {
+        "status": "received",
+        "payload_bytes": "many",
+        **due_attributes("event", "evt:rp:1042:c-1", 1),
+    }
     table.update({"event_id": "evt:rp:1042:c-1"}, set_=row)
     summary = system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
     assert summary["failures"] == {"event": 1}

@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from chalicelib.errors import PacedError, TransientError
-from chalicelib.once.current_job import LATE_AFTER_SECONDS, CurrentJob, Place
+from chalicelib.once.current_job import LATE_AFTER_SECONDS, CurrentJob, TurnPlace
 from chalicelib.once.store import ConditionFailed
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from chalicelib.vendors.level import EMPTY, PATIENCE_SECONDS
@@ -175,7 +175,7 @@ def test_containers_that_take_turns_cost_little_more_than_a_write_each(container
         exhausted(containers)
     containers.table.calls.clear()
     for turn in range(20):
-        containers.limits[turn % count].ask(READ, Place(100 + turn))
+        containers.limits[turn % count].ask(READ, TurnPlace(100 + turn))
         containers.limits[turn % count]._held.tokens = 0
 
     assert containers.table.calls.count("update") <= 20 + 2 * count
@@ -224,7 +224,7 @@ def test_outside_a_job_a_call_waits_in_place(containers):
 def sweeping(containers, *, deadline_seconds=15.0):
     """Seconds that one call of the sweep waits in place."""
     before = containers.clock.elapsed
-    with containers.turns[WORKERS].in_place():
+    with containers.turns[WORKERS].waiting_for_turns():
         containers.limits[WORKERS].acquire(
             "list", deadline_seconds=deadline_seconds, urgency=Urgency.LOW
         )
@@ -267,7 +267,7 @@ def test_the_vendors_limit_holds_in_the_worst_window(clock, ours, held, is_ahead
     began, calls = clock.monotonic(), []
 
     def ask(number):
-        place = Place(number + 1, turns=1, is_patient=number == WORKERS)
+        place = TurnPlace(number + 1, turns=1, is_patient=number == WORKERS)
         if not containers.limits[number].ask(Urgency.HIGH, place):
             calls.append(clock.monotonic() - began)
             return True

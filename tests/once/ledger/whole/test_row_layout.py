@@ -132,7 +132,7 @@ def events(rig):
     again = rig.claim(last_chance=True)
     rig.ledger.finish(again, EventStatus.FAILED, reason="x", handoff_due=True)
     rig.ledger.finish(rig.claim("evt:4"), EventStatus.PARKED, reason="x", waits_for=["act:2"])
-    rig.ledger.record(facts("evt:2"), MODES, EventStatus.SKIPPED, reason="too_old")
+    rig.ledger.record_end(facts("evt:2"), MODES, EventStatus.SKIPPED, reason="too_old")
     assert rig.ledger.ask_again("evt:2", entry=[])
 
 
@@ -180,8 +180,8 @@ def shares(rig):
     share = LaneShare(
         table=rig.table, lane="outreach", workers=2, clock=rig.clock, new_owner=lambda: "owner"
     )
-    share._note(("key", False), FREE_SECONDS)
-    with share.held("key", 45, job=1):
+    share._note_call(("key", False), FREE_SECONDS)
+    with share.calling("key", 45, job=1):
         pass
 
 

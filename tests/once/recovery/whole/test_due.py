@@ -16,7 +16,7 @@ from chalicelib.once.ports import UNDECIDED
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import LIMIT, RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.timer import dated
+from chalicelib.once.timer import due_attributes
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import RecordingOutbox
 from tests.rigs.worker import (
@@ -250,7 +250,7 @@ def test_rows_that_lack_attributes_stop_nothing():
         ("evt:odd", "event", "odd"),
         ("act:odd", "action", "unknown"),
     ):
-        rig.table.put({"event_id": key, "status": status, **dated(kind, key, 1)})
+        rig.table.put({"event_id": key, "status": status, **due_attributes(kind, key, 1)})
     unknown(rig, 0, "whole")
     rig.shown = (Found("SM1"),)
     rig.clock.forward(RUN_EVERY)

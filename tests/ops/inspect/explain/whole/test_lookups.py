@@ -182,13 +182,13 @@ def test_an_event_that_waits_is_found_by_what_its_log_line_says(system, run, cap
     for line in backs:
         text = json.dumps(line) if field == "the whole line" else line[field]
         (found,) = events(run("explain", text, "--json"))
-        assert trace.short(found) == line["idempotency_key"]
+        assert trace.digest(found) == line["idempotency_key"]
 
 
 def test_a_dead_letter_is_found_by_its_sqs_id_and_by_its_digest(system, run):
     put_dead_letter(system, "1042")
     (letter,) = run("dlq", "list", "--json").data
-    for text in (letter["message_id"], trace.short("evt:rp:1042:c-1")):
+    for text in (letter["message_id"], trace.digest("evt:rp:1042:c-1")):
         assert events(run("explain", text, "--json")) == {"evt:rp:1042:c-1"}
     assert len(run("dlq", "list", "--json").data) == 1, "looking takes nothing away"
 
