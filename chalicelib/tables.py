@@ -134,7 +134,7 @@ def _value(kind: Any, given: Any, place: str) -> Any:  # noqa: ANN401 - as the s
         return given
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        (kind,) = (one for one in inner if one is not NoneType)
+        (kind,) = (choice for choice in inner if choice is not NoneType)
         return _value(kind, given, place)
     if origin is tuple and isinstance(given, str) and inner[0] is str:
         return tuple(line for text in given.splitlines() if (line := text.strip()))

@@ -57,7 +57,7 @@ class MetricRecord:
         """
         labels = {"stage": self.stage, **dimensions}
         there = {**self.root, **self._labels}
-        if any(there.get(one, label) != label for one, label in labels.items()):
+        if any(there.get(name, label) != label for name, label in labels.items()):
             return False
         sets = _sets(name, labels)
         values = self._values.get(name, [])
@@ -79,7 +79,9 @@ class MetricRecord:
             {"Namespace": f"rp-mw/{self.stage}", "Dimensions": sets, "Metrics": metrics}
             for sets, metrics in by_sets.items()
         ]
-        values = {name: one[0] if len(one) == 1 else one for name, one in self._values.items()}
+        values = {
+            name: given[0] if len(given) == 1 else given for name, given in self._values.items()
+        }
         head = {"Timestamp": int(at.timestamp() * 1000), "CloudWatchMetrics": directives}
         return {"_aws": head, **self.root, **self._labels, **values}
 
@@ -105,7 +107,7 @@ def packed(
 def _sets(name: str, labels: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
     everything = tuple(sorted(labels))
     partial = [(label, "stage") for label in ROLLUPS.get(name, ()) if label in labels]
-    return (*(one for one in [("stage",), *partial] if one != everything), everything)
+    return (*(names for names in [("stage",), *partial] if names != everything), everything)
 
 
 def _unit(metric: str) -> str:

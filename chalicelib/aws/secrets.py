@@ -109,7 +109,7 @@ class SecretsManager:
 
     def _keep(self, name: str, found: _Cached) -> None:
         if len(self._cache) >= MAX_CACHED and name not in self._cache:
-            del self._cache[min(self._cache, key=lambda one: self._cache[one].expires)]
+            del self._cache[min(self._cache, key=lambda name: self._cache[name].expires)]
         self._cache[name] = found
 
     def _read(self, name: str, now: float) -> _Cached:

@@ -39,7 +39,7 @@ def _typed(value: Any) -> Item:  # noqa: ANN401
         case None:
             return {"NULL": True}
         case Mapping():
-            return {"M": {name: _typed(one) for name, one in value.items()}}
+            return {"M": {name: _typed(member) for name, member in value.items()}}
         case list() | tuple():
             return {"L": [_typed(item) for item in value]}
         case set() | frozenset():
@@ -66,7 +66,7 @@ def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
         case "N":
             return _number(value)
         case "M":
-            return {name: _plain(one) for name, one in value.items()}
+            return {name: _plain(member) for name, member in value.items()}
         case "L":
             return [_plain(item) for item in value]
         case "SS" | "BS":

@@ -53,7 +53,7 @@ def parsed_json(body: bytes, **how: Any) -> Any:  # noqa: ANN401 - any JSON valu
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [
-            inner for one in level for inner in _members(one) if isinstance(inner, dict | list)
+            inner for outer in level for inner in _members(outer) if isinstance(inner, dict | list)
         ]
         if not level:
             return value

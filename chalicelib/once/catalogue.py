@@ -47,10 +47,10 @@ class Catalogue:
         beginning = next((prefix for prefix in self._beginnings if code.startswith(prefix)), None)
         if beginning is not None:
             return self._of_parts(code, self._reasons[beginning], provider)
-        for one in self._providers:
-            if code.startswith(f"{one}_"):
-                rest = code[len(one) + 1 :]
-                read = self.read(rest, one) or self._refused(rest, one)
+        for vendor in self._providers:
+            if code.startswith(f"{vendor}_"):
+                rest = code[len(vendor) + 1 :]
+                read = self.read(rest, vendor) or self._refused(rest, vendor)
                 return Why(code, read.by, read.words)
         status = _HTTP.fullmatch(code)
         if status:

@@ -339,6 +339,7 @@ class Effects:
         reason: str | None = None,
         ref: str | None = None,
     ) -> dict[str, ActionRow]:
+        """Store the one outcome of actions that share a request; returns their rows by key."""
         ended = self._record(attempt.lease, actions, status, reason=reason, ref=ref)
         return {row.key: row for row in ended}
 

@@ -113,11 +113,11 @@ class Incidents:
         """The newest incident of each cause: first those that have not ended, then the others, by time."""
         timer, held = Timer(self.table), self.causes()
         rows = timer.rows(timer.due(None, kind=KIND, limit=MOST_CAUSES))
-        stored = {one.cause: one for one in map(incident.of_row, rows)}
+        stored = {found.cause: found for found in map(incident.of_row, rows)}
         known = stored | {cause: self.stored(cause) for cause in held.keys() - stored.keys()}
-        now = (incident.current(cause, one, held.get(cause, ())) for cause, one in known.items())
-        found = [one for one in now if one is not None]
-        return sorted(found, key=lambda one: (one.state == State.ENDED, one.since))
+        now = (incident.current(cause, row, held.get(cause, ())) for cause, row in known.items())
+        present = [found for found in now if found is not None]
+        return sorted(present, key=lambda found: (found.state == State.ENDED, found.since))
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -128,15 +128,15 @@ class Incidents:
             The list of those begun, and the list of those ended.
         """
         opened, ended = [], []
-        for one in self.all():
-            since = parsed(one.since)
+        for seen in self.all():
+            since = parsed(seen.since)
             is_old = since is not None and self.clock.now() - since >= OPENS_AFTER
-            if not one.is_stored and is_old and self.write(one, state=State.OPEN):
-                opened.append(one)
-            stored = self.stored(one.cause) if one.state == State.ENDED else None
+            if not seen.is_stored and is_old and self.write(seen, state=State.OPEN):
+                opened.append(seen)
+            stored = self.stored(seen.cause) if seen.state == State.ENDED else None
             is_over = stored is not None and stored.state != State.ENDED
-            if is_over and self.write(one, state=State.ENDED, finished_at=iso(self.clock.now())):
-                ended.append(one)
+            if is_over and self.write(seen, state=State.ENDED, finished_at=iso(self.clock.now())):
+                ended.append(seen)
         return opened, ended
 
     def write(
@@ -246,9 +246,11 @@ class IncidentPart:
         if sweep.dry_run:
             return cursor
         opened, ended = self.incidents().note_changes()
-        for one in opened:
-            self.log.event("incident.opened", incident=one.name, held=one.held, since=one.since)
+        for begun in opened:
+            self.log.event(
+                "incident.opened", incident=begun.name, held=begun.held, since=begun.since
+            )
             self.log.metric("mw.incidents.opened")
-        for one in ended:
-            self.log.event("incident.ended", incident=one.name)
+        for over in ended:
+            self.log.event("incident.ended", incident=over.name)
         return cursor

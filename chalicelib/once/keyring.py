@@ -78,7 +78,7 @@ class PurposeKeys:
     """The keys of one purpose: the newest valid one signs, and each one verifies until it ends."""
 
     def __init__(self, keys: Iterable[StageKey], clock: Clock) -> None:
-        self._keys = sorted(keys, key=lambda one: one.begins, reverse=True)
+        self._keys = sorted(keys, key=lambda key: key.begins, reverse=True)
         self._clock = clock
 
     def sign(self, *parts: str) -> str:

@@ -95,6 +95,11 @@ class InOrder:
         until_epoch: float,
         unended: Mapping[str, Unended],
     ) -> float:
+        """Write the list with this event in it, and without those that have ended.
+
+        Returns:
+            When the event comes back, epoch seconds: after the last listed one where the list is full.
+        """
         waiting = [key for key in waiting_list.waiting if key in unended or key == event_key]
         if event_key not in waiting:
             if len(waiting) < MOST_LISTED:

@@ -57,7 +57,7 @@ class Remarks:
                 if entry["reason"]:
                     key = (str(entry["story"]), str(entry["ts_action_id"]))
                     found[key] = Remark(*key, str(entry["actor"]), str(entry["reason"]))
-        return sorted(found.values(), key=lambda one: one.entry)
+        return sorted(found.values(), key=lambda remark: remark.entry)
 
     def forget(self, remark: Remark) -> None:
         """Remove a remark's words from both copies of its journal entry: in its story and in its day."""

@@ -23,7 +23,7 @@ class Attempts:
             try:
                 return write()
             except TransientError as error:
-                attempts.failed(error)
+                attempts.wait_or_raise(error)
 
     Args:
         pauses_seconds: the wait before each further attempt, so there is one attempt more than

@@ -238,7 +238,7 @@ class LaneShare:
     def _note_call(self, key: tuple[str, bool], seconds: float) -> None:
         now = self._clock.monotonic()
         if key not in self._spent and len(self._spent) >= MOST_KEPT:
-            self._spent = {name: one for name, one in self._spent.items() if one.is_slow(now)}
+            self._spent = {name: time for name, time in self._spent.items() if time.is_slow(now)}
         spent = self._spent.setdefault(key, _Spent(usual=seconds))
         spent.seconds = spent.left(now) + seconds
         spent.at, spent.usual = now, max(seconds, (spent.usual + seconds) / 2)
@@ -285,6 +285,6 @@ class LaneShare:
 def _unexpired(row: Item, now: float) -> _Booking:
     slots, lines = row.get("slots", {}), row.get("lines", {})
     return _Booking(
-        {owner: one for owner, one in slots.items() if one["until"] > now},
+        {owner: slot for owner, slot in slots.items() if slot["until"] > now},
         {key: float(at) for key, at in lines.items() if at > now},
     )

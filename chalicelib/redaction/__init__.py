@@ -14,8 +14,8 @@ person must not hold. Pure: no clock, no network, no environment, no package but
     evidence        the signs for and against masking a number, with weights; `is_masked` adds them up
     vocabulary      words that give a number its type, with typing errors; the roles of words between; words
                     for numbers
-    topics          the nearest such word in the text beside a number, as masked so far (`Surroundings`),
-                    and how they are joined: direct, marked, named, governing
+    topics          the context before, after or near a number: the nearest such word in the text as masked so
+                    far (`Surroundings`), and how they are joined: direct, marked, named, governing
     email_addresses e-mail addresses, written or spelled out ("at", "dot")
     links           links to carriers and with tracking words
     postal_addresses  street addresses by a word for a street, and PO boxes
@@ -25,7 +25,8 @@ person must not hold. Pure: no clock, no network, no environment, no package but
     street_words    words that streets begin or end with
     cards           brands, lengths and check digits (Luhn) of payment cards; masks IBANs; the form of a US
                     SSN
-    grouped_cards   payment cards unbroken, in groups or split by a line's end, by check digit
+    grouped_cards   payment cards unbroken, in groups (a window of a run) or split by a line's end, by check
+                    digit
     card_details    the expiry and the check number beside a card
     order_numbers   order numbers by `#`, a word or a market's form
     tracking        carriers' formats of tracking numbers
@@ -34,7 +35,7 @@ person must not hold. Pure: no clock, no network, no environment, no package but
     births          dates of birth: a date beside a word for it
     dictated        numbers dictated as words
     units           units and counted things after a number
-    series          lists, ranges, steps and years, which stay
+    series          the lengths of lists, ranges, steps and years of digit groups, which stay
     pasted_secrets  keys and tokens by their shape, passwords right after their word
     passwords       passwords in a sentence: "hunter2 is my password"
     one_time_codes  PINs, card check numbers and one-time codes
@@ -46,7 +47,7 @@ person must not hold. Pure: no clock, no network, no environment, no package but
     plates          plates of vehicles
     announced       places of words that announce an identifier; claims their spans
     letter_codes    codes of letters and digits: hashes stay, long numbers are masked
-    runs            groups of digits with separators between them, split into numbers
+    runs            groups of digits with separators, plus and brackets around them, split into numbers
     digit_groups    numbers in groups: cards, social security, tracking, ISBN, ISSN, phones, long runs
     unbroken        numbers in one run of digits: card, phone or order, by the evidence beside it
     readable        values that stay readable: UUIDs, MAC and IP addresses, dates, prices

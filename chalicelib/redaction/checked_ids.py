@@ -33,13 +33,13 @@ def passes_verhoeff(digits: str) -> bool:
 _PERMUTED = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 
 
-def _product(one: int, other: int) -> int:
+def _product(first: int, second: int) -> int:
     """The product of two symmetries of a pentagon, for Verhoeff's check digit.
 
     A number below five is a rotation, any other a reflection.
     """
-    turned = one - other if one >= 5 else one + other
-    return turned % 5 + 5 * ((one >= 5) != (other >= 5))
+    turned = first - second if first >= 5 else first + second
+    return turned % 5 + 5 * ((first >= 5) != (second >= 5))
 
 
 def _passes_belgian(digits: str) -> bool:

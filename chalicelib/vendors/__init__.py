@@ -15,11 +15,11 @@ reasons         why a vendor request failed: reasons of our own, reasons of the 
 breaker         circuit breaker per vendor, or per model, and container
 lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body
-linear          a small linear model of messages: features, weights, probabilities
+linear          a small linear model of messages: features, packed weights, probabilities
 reply_text      splits a mail into new lines, quoted history and signature
 reply_html      an HTML mail as text in which the elements of history and signature are marked
 reply_marks     patterns by which mail programs mark history: attributions, separators, headers, footers
-reply_signatures  patterns and places of greetings, closings, contacts and disclaimers
+reply_signatures  where a greeting ends and a signature starts: closings, contacts, names, disclaimers
 reply_sign_offs  last lines that may be only names, titles and companies
 machine_mail    whether a machine wrote a message: its sender, headers, subject, words
 language_model  the port of a language model: request, answer, usage, fallback model

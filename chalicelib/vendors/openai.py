@@ -110,7 +110,9 @@ class OpenAI:
         if not found.results:
             raise TransientError(PROVIDER, "moderate", reason=reasons.UNEXPECTED_ANSWER)
         flagged = [result for result in found.results if result.flagged]
-        names = {name for one in flagged for name, is_so in one.categories.items() if is_so is True}
+        names = {
+            name for result in flagged for name, is_so in result.categories.items() if is_so is True
+        }
         return sorted(names) or (["flagged"] if flagged else [])
 
     def _ask(self, body: Mapping[str, Any], deadline_seconds: float) -> _Response:

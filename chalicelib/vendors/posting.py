@@ -54,24 +54,24 @@ class NotPublicError(OSError):
     """A host has an address that is not public, so nothing was sent to it."""
 
 
-def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
+def post(signed: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
     """Send one signed request to a company's endpoint and return the answer, whatever its status.
 
     Args:
-        one: the request.
+        signed: the request.
         allows_loopback: this machine may be reached too, but no other address that is not public.
 
     Raises:
         TransientError: no answer came, with the reason: ``address_not_public``, ``connect_failed``,
             ``timeout`` or ``connection_broken``.
     """
-    watch = deadline.Watch(one.deadline_seconds)
+    watch = deadline.Watch(signed.deadline_seconds)
     checked = CheckedHosts(allows_loopback)
-    timeout = max(one.deadline_seconds, 0.001)
+    timeout = max(signed.deadline_seconds, 0.001)
     headers = {
         "content-type": "application/json",
         "user-agent": "rp-mw",
-        **one.headers,
+        **signed.headers,
         "connection": "close",
     }
     try:
@@ -80,9 +80,9 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
             deadline.session(resolve=checked) as session,
             session.request(
                 "POST",
-                one.url,
+                signed.url,
                 headers=headers,
-                data=one.body,
+                data=signed.body,
                 timeout=(min(CONNECT_TIMEOUT_SECONDS, timeout), timeout),
                 allow_redirects=False,
                 stream=True,

@@ -54,7 +54,7 @@ def marked_text(body: str) -> str:
     mark, name, depth, at, pre = "", "", 0, 0, 0
 
     def close() -> None:
-        text = plain_text("".join(piece)) if any(one.strip() for one in piece) else ""
+        text = plain_text("".join(piece)) if any(part.strip() for part in piece) else ""
         lines.extend(f"{mark}{line}" for line in text.split("\n") if line)
         lines.append("")
         piece.clear()

@@ -82,9 +82,9 @@ def _contact_start(lines: Sequence[str]) -> int | None:
     block = [line.strip() for line in lines[first : last + 1]]
     if first < 1 or not 0 < len(block) <= _MAX_LINES or max(map(len, block)) > _MAX_LINE:
         return None
-    marks = sum(bool(contact().search(one)) for one in block)
+    marks = sum(bool(contact().search(line)) for line in block)
     is_name = is_like_a_name(_BAR.split(block[0])[0], in_capitals=len(block) > _MARKS_OF_CONTACT)
-    if is_name and len(block) > 1 and (marks or any(_PARTED.search(one) for one in block[1:])):
+    if is_name and len(block) > 1 and (marks or any(_PARTED.search(line) for line in block[1:])):
         return first
     if marks >= _MARKS_OF_CONTACT:
         above = next((n for n in range(first - 1, 0, -1) if lines[n].strip()), 0)
@@ -139,10 +139,10 @@ def closing() -> re.Pattern[str]:
     """A pattern of a line that closes a letter, such as "Best regards", also followed by a name."""
     capital = r"[^\W\d_a-z\u00df-\u00ff](?:[^\W\d_A-Z][\w.'\u2019-]*)?"
     name = rf"(?:[ ,.!\u2013-]+{capital}(?: {capital}){{0,3}})?"
-    one = rf"(?i:{_CLOSING})"
+    words = rf"(?i:{_CLOSING})"
     town = rf"(?: (?:from|aus|de|du|da|dal|dalla|do|desde|van|uit|fr.n|fra) {capital})?"
-    more = rf"(?:(?:\s?/\s?| (?:(?i:and|und|et|y|e|en|og|och)|[&+]) ){one})?"
-    return re.compile(rf"{one}{more}{town}{name}\s*[,.!\u3002\uff01\u060c]*")
+    more = rf"(?:(?:\s?/\s?| (?:(?i:and|und|et|y|e|en|og|och)|[&+]) ){words})?"
+    return re.compile(rf"{words}{more}{town}{name}\s*[,.!\u3002\uff01\u060c]*")
 
 
 _CLOSING = (

@@ -262,7 +262,9 @@ class Services(Core):
         self.check_stage()
         return Worker(
             handlers=JobHandlers(
-                decode=lambda one: self.job_in(one.body, one.lane, one.group_id),
+                decode=lambda delivery: self.job_in(
+                    delivery.body, delivery.lane, delivery.group_id
+                ),
                 flows=self.flows,
                 keepers=self.keepers,
             ),

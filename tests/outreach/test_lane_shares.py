@@ -22,7 +22,7 @@ class Held:
     def __init__(self, lane, taken):
         self._lane, self._taken = lane, taken
 
-    def held(self, key, _deadline_seconds, *, job, expected):
+    def calling(self, key, _deadline_seconds, *, job, expected):
         if self._taken is None:
             raise PacedError("lane", self._lane.name, 30.0)
         self._taken.append((self._lane, key, job, expected))
@@ -53,7 +53,7 @@ def record(channel, company_id="ci-1"):
 
 
 def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
-    with turn.of(turns=0, age_seconds=0):
+    with turn.working_on(turns=0, age_seconds=0):
         for channel in (Channel.SMS, Channel.WHATSAPP, Channel.EMAIL):
             with share_of_call(shares, record(channel), 20):
                 pass
@@ -66,7 +66,7 @@ def test_a_company_has_one_share_of_each_lane(shares, taken, turn):
 
 def test_a_jobs_calls_say_whose_they_are(shares, taken, turn):
     for _ in range(2):
-        with turn.of(turns=0, age_seconds=0):
+        with turn.working_on(turns=0, age_seconds=0):
             for _ in range(2):
                 with share_of_call(shares, record(Channel.SMS), 20):
                     pass
@@ -75,7 +75,7 @@ def test_a_jobs_calls_say_whose_they_are(shares, taken, turn):
 
 
 def test_only_a_send_is_expected_to_be_quick(shares, taken, turn):
-    with turn.of(turns=0, age_seconds=0):
+    with turn.working_on(turns=0, age_seconds=0):
         for is_send in (True, False):
             with share_of_call(shares, record(Channel.SMS), 20, is_send=is_send):
                 pass
@@ -85,7 +85,7 @@ def test_only_a_send_is_expected_to_be_quick(shares, taken, turn):
 
 
 def test_an_endpoint_that_fails_at_present_is_known_to(shares, taken, turn):
-    with turn.of(turns=0, age_seconds=0):
+    with turn.working_on(turns=0, age_seconds=0):
         for is_failing in (True, False):
             with endpoint(shares, is_failing=is_failing):
                 pass
@@ -109,7 +109,7 @@ def test_an_event_whose_endpoint_has_its_share_comes_later_and_is_posted_once(
     lanes = LaneShares(lambda lane: Held(lane, None), turn := CurrentJob())
     access = replace(telling.teller._access, shares=lanes)
     monkeypatch.setattr(telling.teller, "_access", access)
-    with turn.of(turns=0, age_seconds=0):
+    with turn.working_on(turns=0, age_seconds=0):
         telling.events.record(told, EventName.ACCEPTED, "once")
         telling.run()
     assert endpoint.attempts == []

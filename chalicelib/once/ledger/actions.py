@@ -148,10 +148,10 @@ class ActionLedger(LedgerRows):
         )
         # A row that did not change was ended by this call's lost response, or is not ours.
         return tuple(
-            rows.action({**outcome, "event_id": one.key})
+            rows.action({**outcome, "event_id": action.key})
             if is_ended
-            else self.end_action(lease, one, status, reason=reason, ref=ref)
-            for one, is_ended in zip(actions, ended, strict=True)
+            else self.end_action(lease, action, status, reason=reason, ref=ref)
+            for action, is_ended in zip(actions, ended, strict=True)
         )
 
     def skip(self, lease: Lease, action: Effect, modes: Modes, *, reason: str) -> ActionRow:

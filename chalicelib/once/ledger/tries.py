@@ -32,7 +32,7 @@ def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
 
     Of those between, the oldest without an effect (released, or not sent) is dropped first.
     """
-    found = [dict(one) for one in earlier]
+    found = [dict(known) for known in earlier]
     found.append({name: value for name, value in attempt.items() if value not in (None, "")})
     while len(found) > AT_MOST:
         harmless = (n for n, one in enumerate(found[1:-1], 1) if one["end"] in _HARMLESS)

@@ -278,4 +278,4 @@ def _in_turn(actions: Sequence[UnsettledAction]) -> list[UnsettledAction]:
         group = _group(action)
         turns.append((seen[group], number, action))
         seen[group] += 1
-    return [action for _, _, action in sorted(turns, key=lambda one: one[:2])]
+    return [action for _, _, action in sorted(turns, key=lambda turn: turn[:2])]

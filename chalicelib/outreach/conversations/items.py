@@ -173,7 +173,7 @@ def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item
         if len(left) > NEWEST_ENTRIES or size_of_value(left) > NEWEST_BYTES:
             leave(message)
     for message in [item for item in left[: -len(new) or None] if item.get("note") != FOLLOW_UP]:
-        if len(left) > LEAST_ENTRIES and size(left) > room:
+        if len(left) > LEAST_ENTRIES and size_of_value(left) > room:
             leave(message)
     return left, sorted(leaving, key=lambda message: int(message["number"]))
 
