@@ -96,7 +96,7 @@ def test_what_comes_after_a_mend_is_the_next_incident_which_no_person_has_yet(
 
 
 def test_many_causes_that_fill_a_page_are_all_found(ledger_rig, incidents, monkeypatch):
-    monkeypatch.setattr("chalicelib.once.incidents.COUNTED", 2)
+    monkeypatch.setattr("chalicelib.once.incidents.MOST_COUNTED", 2)
     for number in range(30):
         stuck(ledger_rig, number)
         stuck(ledger_rig, 100 + number, "shopify_http_401")

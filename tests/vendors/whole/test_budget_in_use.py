@@ -78,7 +78,7 @@ class Lane:
 
     def _handle(self, worker, number, waits):
         clock = self._clocks[worker]
-        with self._turns[worker].of(turns=waits, age_seconds=0):
+        with self._turns[worker].working_on(turns=waits, age_seconds=0):
             for urgency in self._calls_of(number, waits):
                 try:
                     self._limits[worker].acquire("call", deadline_seconds=15, urgency=urgency)

@@ -66,7 +66,7 @@ class Containers:
 
     @contextmanager
     def job(self, worker=0, *, waits=0, age=0.0):
-        with self.turns[worker].of(turns=waits, age_seconds=age):
+        with self.turns[worker].working_on(turns=waits, age_seconds=age):
             yield self.limits[worker]
 
     def run(self, calls, worker=0, *, waits=0, age=0.0):
