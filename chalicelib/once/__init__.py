@@ -11,13 +11,15 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     keys            joins and escapes the parts of keys; digests, keyed (opaque) ids, FIFO deduplication ids
     keyring         the stage's keys, one secret for each purpose: sign, verify, begin and end of a key
     seal            the MAC of a queue message, for its queue and group
-    worker          processes a delivery: decode its job, claim its events, release, defer, dead letter
+    worker          processes a delivery: decode its job, claim its events, release, defer, dead letter; ends
+                    an event that no run could claim
     plan_run        runs a claimed event: store its plan, perform it step by step, audit, finish or park
     flow            the base class `Flow` of a system's decisions; `NotYet`, `NotAnEvent`, `Elsewhere`
     plan            the stored decision: planned actions in steps, encoded and packed, no text
     effect          one side effect; a kind's record: vendor, `Settle`, `WhenStopped`, its `Executor`
     action          values read from an action's row: its status, an unsettled action, a found effect
-    effects         performs the actions of a step: switches, lease, begin, prepare, vendor call, outcome
+    effects         performs the actions of a step: switches, lease, begin, prepare, then switches, last look
+                    and lease again right before the vendor call; outcome
     settlement      the verdict on an action of unknown outcome, from what its vendor shows
     escalation      notifies a person of a refused action or a dead letter, by one action
     resend          repeats one finished action for an operator, under a nonce

@@ -257,7 +257,7 @@ class Effects:
         try:
             if executor.prepare is not None:
                 executor.prepare(actions)
-            self._recheck(attempt, actions, executor)
+            self._check_before_call(attempt, actions, executor)
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
         except (HandBackError, ProviderError, NotYet, UnavailableError):
@@ -376,7 +376,9 @@ class Effects:
             except TransientError as error:
                 attempts.wait_or_raise(error)
 
-    def _recheck(self, attempt: Attempt, actions: Sequence[Effect], executor: Executor) -> None:
+    def _check_before_call(
+        self, attempt: Attempt, actions: Sequence[Effect], executor: Executor
+    ) -> None:
         """Check the switches, the kind's `last_look` and the lease again, right before the request leaves.
 
         Writing rows and preparing may have taken long, or the worker was paused.  The lease is

@@ -166,7 +166,10 @@ class OutreachResume(OutreachJob):
 
     @property
     def message_id(self) -> str | None:
-        """The provider's id of the event's message, so that its actions keep their keys; None without one."""
+        """The provider's id of the message that the resumed event is about; None where it is about none.
+
+        The keys of the event's actions are made of it, so they are those of the first run.
+        """
         key = outreach_keys.parsed(self.event_key)
         return key.name if key.kind is outreach_keys.EventKind.MESSAGE else None
 

@@ -22,7 +22,7 @@ FILE = beside(__file__, "time_zones.toml")
 
 @dataclass(frozen=True, slots=True)
 class MoreCountries:
-    """The contents of ``time_zones.toml``: names of time zones by country."""
+    """The contents of ``time_zones.toml``: countries that the time zone database lacks, with zones' names."""
 
     countries: Mapping[str, tuple[str, ...]]
 

@@ -12,8 +12,8 @@ person must not hold. Pure: no clock, no network, no environment, no package but
                     passes
     key_names       the meaning of a value by the name of its key
     evidence        the signs for and against masking a number, with weights; `is_masked` adds them up
-    vocabulary      words that give a number its type, with typing errors; the roles of words between; words
-                    for numbers
+    vocabulary      words that give a number its type, with typing errors; words that may be between such a
+                    word and its number (marks, fillers, links, copulas); words for numbers
     topics          the context before, after or near a number: the nearest such word in the text as masked so
                     far (`Surroundings`), and how they are joined: direct, marked, named, governing
     email_addresses e-mail addresses, written or spelled out ("at", "dot")

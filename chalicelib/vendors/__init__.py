@@ -1,7 +1,7 @@
 """Parts that every vendor client shares, and the vendors that more than one system calls.
 
-http            the HTTP client under every vendor client: a call with its deadline, rate limit, breaker;
-                the header of a bearer secret, and the origin and path of a URL
+http            the HTTP client under every vendor client: a call with its deadline, rate limit, breaker,
+                log line and metrics; the header of a bearer secret, and the origin and path of a URL
 http_answers    a vendor's HTTP response: status, body, Retry-After, and which error it becomes
 clock_skew      how far a vendor's clock is from ours
 deadline        HTTP sessions whose sockets are cut at a deadline, and whether a request was sent
@@ -9,7 +9,8 @@ posting         posts to an address that a company has chosen; checks that its h
 documents       reads a JSON object at an address that a company has chosen
 signed          a request that an SDK has signed, sent within a deadline
 rate_limit      waits for a token of a vendor's bucket: acquire, cool down after a 429, split of a limit
-level           how full a token bucket is and which lines wait at it: moves of times, pure decisions
+level           how full a token bucket is and which lines wait at it: pure decisions; a container's own
+                level, and the port `Levels`
 shared_level    a level that all containers share, in a row of table A
 reasons         why a vendor request failed: reasons of our own, reasons of the vendor
 breaker         circuit breaker per vendor, or per model, and container

@@ -177,8 +177,8 @@ def _came_in(session: Session, period: timedelta) -> Mapping[str, int]:
 
 def _unanswered() -> EventCount:
     """A text that came in and was not answered: charged as an answered one without its answer."""
-    reply = on_channel(MessageEvent.REPLY, LISTED_CHANNELS[-1])
-    came = dict.fromkeys(LISTED_CHANNELS[-1].traits.charged_in, 1)
+    reply = on_channel(MessageEvent.REPLY, Channel.SMS)
+    came = dict.fromkeys(Channel.SMS.traits.charged_in, 1)
     return replace(reply, name=UNANSWERED, carrier=came, receipts=0, vendors={})
 
 

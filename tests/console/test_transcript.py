@@ -49,7 +49,7 @@ def test_each_author_has_a_side():
         *(Side.THEIRS, Side.THEIRS, Side.THEIRS),
         *(Side.MACHINE, Side.PERSON, Side.NOTE, Side.TOOL),
     ]
-    assert [turn.has_conversation for turn in found.turns] == [False] * 3 + [
+    assert [turn.is_ours for turn in found.turns] == [False] * 3 + [
         True,
         True,
         False,

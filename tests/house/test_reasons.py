@@ -26,11 +26,22 @@ MODULES = (core, vendors, outreach, support, facts)
 GIVEN = {
     **dict.fromkeys(("HandBackError", "BusyError", "LeaseLostError", "HandedBackError"), 0),
     **dict.fromkeys(("UnavailableError", "SwitchesUnreadableError", "NotYet", "Refusal"), 0),
-    **dict.fromkeys(("suppressed", "lookup_failed", "_withdrawn", "NoAnswer", "Limit"), 0),
     **dict.fromkeys(
-        ("NotAnEvent", "hand_off_plan", "handing", "withhold", "keep_reason", "Lookup", "_park"), 1
+        ("suppressed_refusal", "lookup_failed_refusal", "_withdrawn", "NoAnswer", "Limit"), 0
     ),
-    **dict.fromkeys(("PlannedAction", "reply_failed", "start_failed", "_failed"), 1),
+    **dict.fromkeys(
+        (
+            "NotAnEvent",
+            "hand_off_plan",
+            "hand_off_action",
+            "withhold",
+            "keep_reason",
+            "Lookup",
+            "_park",
+        ),
+        1,
+    ),
+    **dict.fromkeys(("PlannedAction", "note_reply_failed", "store_start_failed", "_failed"), 1),
     **dict.fromkeys(("fail",), 2),
 }
 """Where a call takes a reason, by the name of what is called."""

@@ -177,7 +177,7 @@ BREAKS: tuple[Break, ...] = (
         "last look skipped",
         "lease and switches are not looked at again right before the request leaves",
         f"{_EFFECTS}_send",
-        ("self._recheck(attempt, actions, executor)", "pass"),
+        ("self._check_before_call(attempt, actions, executor)", "pass"),
     ),
     _one(
         "a wait without a date",
@@ -261,7 +261,7 @@ BREAKS: tuple[Break, ...] = (
     _one(
         "read-back without upper bound",
         "a message sent after an action's last possible moment counts as that action's",
-        "chalicelib.outreach.twilio.client:Twilio.sent_to",
+        "chalicelib.outreach.twilio.client:Twilio.list_sent",
         ("created is None or created <= skew.latest(until)", "True"),
         test="tests/outreach/whole/test_texts_settled.py"
         "::test_a_message_within_the_possible_landing_time_is_a_candidate",

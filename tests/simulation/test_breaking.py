@@ -149,7 +149,7 @@ def test_treating_unreadable_switches_as_open_is_detected(monkeypatch):
 
 def test_checking_the_lease_only_once_is_detected(monkeypatch):
     """The first check is not enough: the worker may be paused after it."""
-    monkeypatch.setattr(Effects, "_recheck", lambda *_: None)
+    monkeypatch.setattr(Effects, "_check_before_call", lambda *_: None)
     assert is_detected("P6", since=110)
 
 
@@ -173,7 +173,7 @@ def test_a_ticket_state_overwritten_by_a_worker_without_its_lease_is_detected(mo
 
 def test_not_checking_the_switches_last_is_detected(monkeypatch):
     monkeypatch.setattr(
-        Effects, "_recheck", lambda self, attempt, *_: self._check_lease(attempt.lease)
+        Effects, "_check_before_call", lambda self, attempt, *_: self._check_lease(attempt.lease)
     )
     stop = Flip(1.0, "kill_switch", value=True)
     story = schedule(posts=refund("s0"), flips=(stop,))
@@ -233,7 +233,7 @@ def test_a_ticket_without_a_webhook_that_no_sweep_reads_is_detected(monkeypatch)
 
 
 def test_a_fact_whose_dimension_is_missing_is_detected(monkeypatch):
-    monkeypatch.setattr(Dimensions, "ensure", lambda self, attempt, wanted: None)
+    monkeypatch.setattr(Dimensions, "ensure_keys", lambda self, attempt, wanted: None)
     assert is_detected("P2", since=5)
 
 

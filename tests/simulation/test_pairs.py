@@ -10,13 +10,13 @@ _MATCHING = "chalicelib.outreach.hearing.matching:Matching."
 BREAKS = (
     (
         "the newest takes what may belong to both",
-        Edit(f"{_MATCHING}_that_awaits", (("if len(some) == 1:", "if some:"),)),
+        Edit(f"{_MATCHING}_match_that_awaits", (("if len(some) == 1:", "if some:"),)),
         "nobody is asked",
         3,
     ),
     (
         "a quotation is not looked at",
-        Edit(f"{_MATCHING}_that_is_meant", (("if referred in known:", "if not known:"),)),
+        Edit(f"{_MATCHING}_match_referred_to", (("if referred in known:", "if not known:"),)),
         "not in the conversation it quotes",
         7,
     ),

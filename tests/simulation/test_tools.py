@@ -31,7 +31,7 @@ BREAKS = (
     (
         "a confirmed tool is called without an answer",
         Edit(
-            "chalicelib.outreach.tools.confirmation:Confirmation.after",
+            "chalicelib.outreach.tools.confirmation:Confirmation.confirmed_item",
             ((" and is_yes(said.text)", ""),),
         ),
         "calls of a tool after",
@@ -40,7 +40,7 @@ BREAKS = (
     (
         "a message that is no yes leaves the question open",
         Edit(
-            "chalicelib.outreach.tools.confirmation:Confirmation.after",
+            "chalicelib.outreach.tools.confirmation:Confirmation.confirmed_item",
             (("return None", "return self.item()"),),
         ),
         "begins after more than a yes",

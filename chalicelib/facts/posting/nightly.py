@@ -47,8 +47,8 @@ class Nightly:
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
         """Do the night's work: refresh dimension tables, then compare the counts of all sinks.
 
-        Returns the outcome as a text, or None where the work is done, not due, or done by another
-        run.  After an error the next scheduled run starts the work from the beginning.
+        Returns the outcome as a text, or None where tonight's work is done, another run has it, or too
+        little time is left.  After an error the next scheduled run starts the work from the beginning.
         """
         now = self.runtime.clock.now()
         local = now.astimezone(ZoneInfo(self.timezone))

@@ -266,7 +266,10 @@ def _wanted_since(row: StrandedEvent) -> float | None:
 
 
 def _group(action: UnsettledAction) -> tuple[str, str]:
-    """The kind of an action, which has one vendor, and the account at that vendor; empty where not named."""
+    """The vendor account that an action belongs to, by which actions take turns.
+
+    It is the action's kind, which has one vendor, and the account's name there; empty where none is named.
+    """
     return action.kind, action.probe.get("account", "")
 
 

@@ -24,7 +24,8 @@ doubts          questions whether somebody asked to stop: asked, open, unanswere
 confirmed       claims the confirmation of a STOP: one message for each opt-out
 former          pairs of a sender and a recipient that had a conversation, and what is kept of them
 handoffs        a hand-off's entry in its company's list: state, lane, place; pure
-handoff_list    reads companies' lists of hand-offs, lane by lane; which members were handed off
+handoff_list    which companies have hand-offs; reads their lists, lane by lane; which members were handed
+                off
 stop_counts     how often each rule stopped a draft, and how persons ended these stops
 day_counts      counts by day and project, in shards: answers and within what time, failures, opt-outs
 wrong_answers   counts by day, project and code: answers that people said were wrong

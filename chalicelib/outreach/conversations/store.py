@@ -135,8 +135,9 @@ class Conversations(
     ) -> tuple[Item, list[Item]]:
         """The item of a conversation to open, and the writes that store it.
 
-        The writes are those of the item, of the pointer to it, of the rows that outlive it
-        (`former.pair_item`) and of the first message's draft, if given.
+        The writes are those of the item, of the row that finds it by its opaque id
+        (`items.pointer_item`), of the rows that outlive it (`former.pair_item`) and of the first message's
+        draft, if given.
         """
         now = self._clock.now()
         roots = {SUBJECTS: list(start.roots)} if start.roots else {}

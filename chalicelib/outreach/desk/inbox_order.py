@@ -90,7 +90,7 @@ class HandoffFilter:
         states: only these, of `shown.STATES`.
         project_id: only this project's.
         channel: only those on this channel.
-        taken_by: whether the person who has one, as stored, is wanted.
+        taken_by: returns whether to select a hand-off, given the stored name of its person (empty for none).
     """
 
     states: Collection[str]

@@ -188,7 +188,7 @@ class StartLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartIds:
-    """Makes the ids of an accepted start: `opaque` gives the maker of keyed hashes, `new` a random id."""
+    """Makers of an accepted start's ids: `opaque` gives the maker of keyed hashes, `new` a random id."""
 
     opaque: Callable[[], keys.OpaqueIds]
     new: Callable[[], str]

@@ -1,10 +1,12 @@
 """What happens: one module for each kind of event, with its plan, its conclusion and its escalation.
 
-flow           the flow of all kinds about one conversation: sets context and hand-off id, asks the handler
+flow           the flow of all kinds about one conversation: sets context and hand-off id, asks the handler to
+               plan, conclude or escalate
 start          a start: opens the conversation, then it is held or written and sent
-message        a recipient's message: stored with its note, opt-outs applied, answered or a person's
+message        a recipient's message: stored with its note, opt-outs applied and reported to the company,
+               answered or left to a person
 approval       an approved or given-back conversation: back to automation, the held message is sent
-act            a person's act: their reply is sent, and the company informed
+act            a person's act: the reply that they drafted is sent, and the company informed
 step           a reminder or an end message that is due
 drafting       has an opening or an answer composed within its budget, and plans its sending with a
                hand-off, tool call or STOP confirmation; a permanent error fails the conversation

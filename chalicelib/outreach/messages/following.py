@@ -126,18 +126,18 @@ class FollowUps:
                 return
             record = self.kept.conversations.reread(record)
         link = record.item.get(CONTINUED_BY)
-        linked = self.kept.conversations.find(link["conversation"]) if link else None
-        if link is None or linked is None:
+        fallback = self.kept.conversations.find(link["conversation"]) if link else None
+        if link is None or fallback is None:
             return
         self.events.record(
             record,
             EventName.CONTINUED,
-            linked.opaque_id,
-            linked_conversation=linked.opaque_id,
-            linked_request_id=linked.request_id,
-            linked_channel=linked.channel.value,
+            fallback.opaque_id,
+            linked_conversation=fallback.opaque_id,
+            linked_request_id=fallback.request_id,
+            linked_channel=fallback.channel.value,
         )
-        self._queue(linked)
+        self._queue(fallback)
 
     def has_accepted_channel(self, record: Record, preferences: Preferences) -> bool:
         """Whether an unsent conversation can fall back on a channel that its recipient accepts.
@@ -173,23 +173,23 @@ class FollowUps:
             return False
         wanted = self._accepted_channels(record, project, self._preferences(record))
         for channel in wanted:
-            linked = Record(self._attributes(record, project, channel))
-            forbidden = self.kept.conversations.forbids(linked)
+            fallback = Record(self._attributes(record, project, channel))
+            forbidden = self.kept.conversations.forbids(fallback)
             if forbidden in TECHNICAL_REASONS:
                 continue
-            return forbidden is None and self._open(record, linked, lease)
+            return forbidden is None and self._open(record, fallback, lease)
         return False
 
-    def _open(self, record: Record, linked: Record, lease: Lease | None) -> bool:
+    def _open(self, record: Record, fallback: Record, lease: Lease | None) -> bool:
         now = iso(self.clock.now())
-        facts = own_event(linked.start_event, linked.opaque_id, now, SOURCE)
-        link = _link(linked)
-        pairs = pair_ids(self.opaque(), linked.channel, linked.sender, linked.primary_channel)
+        facts = own_event(fallback.start_event, fallback.opaque_id, now, SOURCE)
+        link = _link(fallback)
+        pairs = pair_ids(self.opaque(), fallback.channel, fallback.sender, fallback.primary_channel)
         opened = self.kept.conversations.open(
-            linked.item,
+            fallback.item,
             pairs=pairs,
             also=(
-                self.kept.starts.fallback_row_write(facts, linked.company_id),
+                self.kept.starts.fallback_row_write(facts, fallback.company_id),
                 self.kept.conversations.continuing(record, link),
                 *((self.kept.starts.lease_check_write(lease),) if lease else ()),
             ),
@@ -220,12 +220,12 @@ class FollowUps:
         )
         return {"messages": [], "message_count": 0, **found, CONTINUES: before}
 
-    def _queue(self, linked: Record) -> None:
+    def _queue(self, fallback: Record) -> None:
         """Queue the fallback's start; idempotent.
 
         Where queueing fails, the sweep queues the start later.
         """
-        facts = own_event(linked.start_event, linked.opaque_id, iso(self.clock.now()), SOURCE)
+        facts = own_event(fallback.start_event, fallback.opaque_id, iso(self.clock.now()), SOURCE)
         job = OutreachResume(
             event_key=facts.event_key,
             conversation_id=facts.conversation_id,
@@ -233,7 +233,7 @@ class FollowUps:
             payload_sha256=facts.payload_sha256,
             source=facts.source,
             trace_id=facts.trace_id,
-            pair=(linked.sender, linked.primary_channel),
+            pair=(fallback.sender, fallback.primary_channel),
         )
         try:
             self.put_later(job, 0.0)

@@ -41,7 +41,8 @@ class DeskPerson:
 
     Attributes:
         name: what the person is called; of a proven one, a name with ``@`` is a verified address.
-        subject: the person's id at the issuer; empty: not proven, the name is a program's word.
+        subject: the person's id at the issuer; empty for a person whom no issuer has proven, whose name is
+            only what the calling program sent.
         issuer: who has proven the person.
     """
 

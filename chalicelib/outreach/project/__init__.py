@@ -1,7 +1,8 @@
 """A project: what its company has set for it, and the rules that follow from that.
 
 project              a project's settings, each a `Part`; which channels are left for a fallback
-item                 a project's stored item: sender, credentials and provider, read without checks
+item                 the base class of `Project`: a project's stored item, its equality, and sender,
+                     credentials and provider, read without checks
 unreadable           replacements for a part that cannot be read: None, on, wait, a person
 deferred             types of parts that are imported when they are first needed
 part                 the descriptor of one setting, validated strictly or leniently; its faults

@@ -238,7 +238,7 @@ class Project(ProjectItem):
         return tuple(name for name in (self.company_rep or {}).values() if name)
 
     def copied_settings(self) -> dict[str, Any]:
-        """The stored values of the settings that a conversation copies, by name; None for a missing one."""
+        """The raw values of the settings that a conversation copies when it opens; None for one not set."""
         return {name: self._item.get(name) for name, part in parts().items() if part.is_copied}
 
     def channels_left(

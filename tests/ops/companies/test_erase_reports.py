@@ -40,7 +40,7 @@ def ops(onelake, powerbi, dataset, tmp_path):
     names(ops, ADA, BEA)
     posting = ops.services.posting
     for table in posting.onelake.tables:
-        posting.onelake.make(table, deadline_seconds=20)
+        posting.onelake.make_table(table, deadline_seconds=20)
     keep(ops, fact(1), fact(2, agent_id="102"))
     return ops
 

@@ -76,7 +76,7 @@ def onelake_tables(mirrored, facts_rig):
     """The landing zone's tables are made."""
     sink = facts_rig.app.services().posting.onelake
     for table in sink.tables:
-        sink.make(table, deadline_seconds=20)
+        sink.make_table(table, deadline_seconds=20)
     return mirrored
 
 

@@ -114,7 +114,7 @@ def test_a_reply_never_queued_is_found_in_twilios_list_and_answered_once(
     ledgered_outreach.sweep()
     ledgered_outreach.run()
     assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "processed"
-    record = ledgered_outreach.record_end("sms")
+    record = ledgered_outreach.record("sms")
     assert [text for role, text in ledgered_outreach.history(record) if role == "user"] == [
         "Tell me more"
     ]
@@ -168,7 +168,7 @@ def test_a_parked_answer_resumes_where_every_webhook_leaves_a_row(ledgered_outre
     ledgered_outreach.run()
     assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "processed"
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
-    assert ledgered_outreach.record_end("sms").status == Status.REPLY_SENT
+    assert ledgered_outreach.record("sms").status == Status.REPLY_SENT
 
 
 # --- begun and never ended ----------------------------------------------------------------------

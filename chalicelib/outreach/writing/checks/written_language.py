@@ -76,7 +76,7 @@ def possible_languages(text: str) -> frozenset[str]:
 def language_of(texts: Iterable[str]) -> frozenset[str]:
     """The languages in which the author of some texts may write; empty where that is unknown.
 
-    Texts are read newest first until one language is left.
+    Texts come newest first.  Older ones are added to the newest until their common words leave one language.
     """
     said = ""
     for text in texts:
