@@ -23,6 +23,7 @@ MAY_NAME_ONE = {
     "chalicelib/outreach/sending/notices.py": "a company's desk is written to by e-mail",
     "chalicelib/outreach/project/check.py": "likewise",
     "ops/inspect/doctor_twilio.py": "Twilio's own settings of its SMS numbers",
+    "ops/cost/happened.py": "an unanswered text is charged as an SMS",
 }
 MAY_SPELL_ONE = {
     "chalicelib/outreach/channels.py": "the records",

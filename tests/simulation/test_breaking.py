@@ -264,7 +264,7 @@ def test_a_failure_hand_off_with_the_key_of_a_planned_one_is_detected(monkeypatc
             opaque_id, arg, Suffix(suffix.name.removeprefix("failed-"), suffix.nonce), *text
         )
 
-    monkeypatch.setattr(handler, "hand_off", alike)
+    monkeypatch.setattr(handler, "hand_off_effect", alike)
     worlds = (World(with_dead_letters(seed)).run() for seed in range(12, SEEDS))
     assert is_detected_in(worlds, "P2", saying="is the key of")
 

@@ -17,7 +17,7 @@ ELSEWHERE = {
 }
 """Commands whose story is kept elsewhere, and why."""
 _ENTERED = re.compile(
-    r'(?:journal\.act|journal\.enter|replay\.ask|\bask|_enter|_write)\(\s*(?:session|walk\.session),\s*"([^"]+)"'
+    r'(?:journal\.act|journal\.enter|record_request|\bask|_enter|_write)\(\s*(?:session|walk\.session),\s*"([^"]+)"'
 )
 _COMMAND = re.compile(r'@command\(\s*\w+,\s*"([^"]+)"(.*?)(?=\n@|\Z)', re.DOTALL)
 _ENTERS_ITSELF = re.compile(r"run\.enter\(|act=run\.command\.name|_publish\(")
