@@ -127,7 +127,7 @@ def test_the_ledger_outlives_the_oldest_event_that_may_be_worked_on():
         ),
         (
             "STATE_RETENTION_DAYS",
-            lambda parts: parts.support.state.looked("1042", parts.clock.now()),
+            lambda parts: parts.support.state.store_look_time("1042", parts.clock.now()),
         ),
         (
             "AUDIT_RETENTION_DAYS",
