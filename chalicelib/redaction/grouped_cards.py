@@ -114,9 +114,9 @@ def mask_broken_cards(sheet: Sheet) -> None:
     """Mask card numbers that a line break splits, found by their check digit."""
     low, runs = sheet.low, sheet.runs
     if "\n" not in low or not any(
-        "\n" in low[one[1] : other[0]]
-        for one, other in pairwise(runs)
-        if other[0] - one[1] < _BREAK
+        "\n" in low[run[1] : following[0]]
+        for run, following in pairwise(runs)
+        if following[0] - run[1] < _BREAK
     ):
         return
     for match in _BROKEN().finditer(low):

@@ -51,7 +51,7 @@ def _whole(flows: Sequence[Flow], given: argparse.Namespace) -> list[Line]:
             if given.keep:
                 _keep(lines[-1], given.stop_every)
     print("\nA request held in the network beyond D, which is not promised:")
-    print("\n".join(f"  {told}" for line in lines for told in line.beyond))
+    print("\n".join(f"  {outcome}" for line in lines for outcome in line.beyond))
     return lines
 
 
@@ -118,7 +118,7 @@ def _write_page(kept: Mapping[str, Any]) -> None:
         "",
         "Requests delayed beyond D, for which nothing is promised:",
         "",
-        *(f"- {told}" for flow in kept.values() for told in flow["beyond"]),
+        *(f"- {outcome}" for flow in kept.values() for outcome in flow["beyond"]),
     ]
     marked.write("reliability-crashes.md", "crashes", lines)
 

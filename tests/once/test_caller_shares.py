@@ -109,8 +109,8 @@ def test_beyond_its_share_a_strangers_lines_are_counted_and_not_written(shares, 
     for _ in range(STRANGERS.at_once + 1000):
         shares.answered("desk", "192.0.2.1", refused_lines(log))
     assert log.names() == ["ingress.request.rejected"] * STRANGERS.at_once
-    told = ("mw.door.strangers_refused", 1, {"source": "desk"})
-    assert log.metrics[STRANGERS.at_once :] == [told]
+    metric = ("mw.door.strangers_refused", 1, {"source": "desk"})
+    assert log.metrics[STRANGERS.at_once :] == [metric]
     clock.forward(10)
     for _ in range(20):
         shares.answered("desk", "192.0.2.1", refused_lines(log))

@@ -105,12 +105,12 @@ def test_an_event_whose_endpoint_has_its_share_comes_later_and_is_posted_once(
     telling, endpoint, monkeypatch
 ):
     telling.company(endpoint.url)
-    told = telling.open({**new(channel="sms"), TELLS: True})
+    conversation = telling.open({**new(channel="sms"), TELLS: True})
     lanes = LaneShares(lambda lane: Held(lane, None), turn := CurrentJob())
     access = replace(telling.teller._access, shares=lanes)
     monkeypatch.setattr(telling.teller, "_access", access)
     with turn.working_on(turns=0, age_seconds=0):
-        telling.events.record(told, EventName.ACCEPTED, "once")
+        telling.events.record(conversation, EventName.ACCEPTED, "once")
         telling.run()
     assert endpoint.attempts == []
     telling.forward(60)

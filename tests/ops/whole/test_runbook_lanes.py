@@ -112,7 +112,7 @@ def follow(outreach, url):
 
 
 def texts(outreach):
-    """Start a conversation and send its first message; its events are not told yet."""
+    """Start a conversation and send its first message; its events are not posted yet."""
     outreach.start(channel="sms")
     stage = outreach.stage
     url, arn = stage.lane_url(OUTREACH), stage.lane_arn(OUTREACH)

@@ -20,8 +20,8 @@ def record(**more):
 
 @pytest.mark.parametrize("language", Language)
 def test_it_says_who_sends_from_where_and_how_to_stop_in_the_projects_language(language):
-    told = record(company_address=ADDRESS, language=language.value)
-    text, html = with_footer(told, "Hello\n", PAGE, LINK)
+    conversation = record(company_address=ADDRESS, language=language.value)
+    text, html = with_footer(conversation, "Hello\n", PAGE, LINK)
     line = fixed_text("unsubscribe_line")[language]
     assert text == f"Hello\n\nCucumber & Co\n{ADDRESS}\n\n{line}\n{LINK}"
     assert html.startswith("<!doctype html><html><body><p>Hello</p><p>Cucumber &amp; Co<br>")

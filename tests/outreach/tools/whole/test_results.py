@@ -43,7 +43,7 @@ class Called:
         answered.writer.says = CALL
         answered.hears("Please submit my application")
         answered.writer.says = Draft(text="Your reference is A-17.")
-        (self.told,) = [
+        (self.posted_call,) = [
             event["data"] for event in endpoint.received.values() if "tool" in event["data"]
         ]
         self.door = ResultDoor(
@@ -57,11 +57,11 @@ class Called:
 
     def gives(self, body, *, token=None, call_id=None, request_id=None):
         """The company posts a result; the worker does what follows."""
-        way = self.told["result"]
+        way = self.posted_call["result"]
         answer = self.door.result(
             {"Authorization": f"Bearer {way['token'] if token is None else token}"},
             body if isinstance(body, bytes) else json.dumps(body).encode(),
-            request_id or self.told["request_id"],
+            request_id or self.posted_call["request_id"],
             call_id or way["call_id"],
         )
         self.answered.run()
